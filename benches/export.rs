@@ -1,6 +1,7 @@
-//! Megabytes a second and peak memory of `percale export`, of a run made up of random numbers.
+//! Throughput [MB/s] and peak memory of `percale export`, for a run of random numbers.
 //!
-//! `cargo bench --bench export -- VERTICES FRAMES`: vertices of the sheet (200,000), frames (15); then four times as many frames.
+//! `cargo bench --bench export -- VERTICES FRAMES`: vertices of the sheet (200,000) and frames (15). A second run has
+//! four times as many frames.
 
 use percale::linalg::random::Random;
 use percale::linalg::{Vec2, Vec3};
@@ -44,7 +45,7 @@ fn main() -> Result<()> {
     Ok(fs::remove_dir_all(&folder)?)
 }
 
-/// A run folder of a sheet with two fields.
+/// Writes a run folder of a sheet with two fields.
 fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
     let at = |i: u32, j: u32| i * side + j;
     let cells = (0..side - 1).flat_map(|i| (0..side - 1).map(move |j| (i, j)));
@@ -103,7 +104,7 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
     Ok(Folder::new(folder).write_run(&record).map_err(|error| error.to_string())?)
 }
 
-/// Wall time [s] and peak memory [MB] of the program.
+/// Returns wall time [s] and peak memory [MB] of the program.
 fn export(folder: &Path, format: &str, frames: u32, out: &Path) -> Result<(f64, f64)> {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_percale"))

@@ -1,4 +1,4 @@
-//! Bytes a second of the conjugate gradient iteration, beside the STREAM triad on the same threads.
+//! Memory throughput of the conjugate gradient iteration, compared with the STREAM triad on the same threads.
 
 mod common;
 #[path = "common/table.rs"]
@@ -18,16 +18,17 @@ use std::hint::black_box;
 use std::time::Instant;
 use table::table;
 
-/// Time of the state that the matrix is made of: folds everywhere, so that no block has subnormal numbers [s].
+/// Time of the state from which the matrix is assembled [s]. The cloth has folds everywhere then, so no block has
+/// subnormal numbers.
 const AT: f64 = 0.6;
-/// Iterations of the short and the long solve; their difference is what is timed.
+/// Iterations of the short and the long solve. The benchmark times their difference.
 const ITERATIONS: [usize; 2] = [10, 30];
-/// Times a measurement is made; the shortest counts.
+/// Repetitions of a measurement; the shortest counts.
 const REPEATS: usize = 10;
-/// Bytes of the three arrays of the triad in memory, each four times a cache of 32 MB (McCalpin's rule).
+/// Total bytes of the three arrays of the triad in memory. Each is four times a cache of 32 MB (McCalpin's rule).
 const MEMORY: usize = 3 * (128 << 20);
-/// Vectors of four lanes that an iteration moves, those that stand in cache not counted: the backward pass reads
-/// `t x r p w` and writes `t x r p`, the forward pass reads `t r p` and writes `w`.
+/// Vectors of four lanes that an iteration moves, without those that stay in cache: the backward pass reads `t x r p w`
+/// and writes `t x r p`, the forward pass reads `t r p` and writes `w`.
 const VECTORS: usize = 13;
 
 /// Columns of the table.
@@ -73,7 +74,7 @@ fn measure(size: usize, step: f64, memory: f64) -> Result<Vec<String>, String> {
     Ok(cells)
 }
 
-/// The matrix of a backward Euler step, without blocks of contact, and a right-hand side.
+/// Assembles the matrix of a backward Euler step, without contact blocks, and a right-hand side.
 fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
     let rate = &state.v[..world.moving];
     let y: Vec<Vec3> = rate.iter().map(|v| (v + world.gravity * step) * step).collect();
@@ -93,13 +94,14 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
         wind: Vec3::zeros(),
     };
     assembly.assemble(&scheme, &Memory::default());
-    // White noise: where nothing pulls, residuals would decay to subnormal numbers, which processors are slow at.
+    // White noise as right-hand side. Where no force acts, residuals would decay to subnormal numbers, which slow down
+    // processors.
     let mut noise = Random::new(1);
     assembly.force.fill_with(|| noise.vector());
     assembly
 }
 
-/// Seconds of a solve of so many iterations.
+/// Solves with a fixed number of iterations and returns the time [s].
 fn solve(system: &Assembly<f32>, iterations: usize) -> Result<f64, String> {
     let matrix = &system.matrix;
     let mut x = vec![Vec3::zeros(); matrix.size()];
@@ -119,21 +121,21 @@ fn solve(system: &Assembly<f32>, iterations: usize) -> Result<f64, String> {
     }
 }
 
-/// Bytes of the matrix that an iteration reads: the upper blocks in both sweeps, the outer and the moving blocks once, no
-/// diagonal block.
+/// Returns the bytes of the matrix that an iteration reads: the upper blocks in both sweeps, the outer and the moving
+/// blocks once, no diagonal block.
 fn swept(matrix: &Matrix<f32>) -> usize {
     let block = 9 * size_of::<f32>() + size_of::<u32>();
     let rows = |d: &Domain<f32>| block * (2 * d.upper_col.len() + d.cross_col.len()) + size_of_val(&d.entries[..]);
     matrix.domains.iter().map(rows).sum()
 }
 
-/// STREAM triad `a = b + s c` in double precision on three arrays of together `bytes` bytes: bytes a second, three words
-/// counted for each element (McCalpin 1995).
+/// Measures the throughput [B/s] of the STREAM triad `a = b + s c` in double precision, on three arrays of `bytes`
+/// bytes in total. Three words count for each element (McCalpin 1995).
 fn triad(bytes: usize) -> f64 {
     let n = bytes / 3 / size_of::<f64>();
     let (mut a, b, c) = (vec![0.0; n], vec![1.0; n], vec![2.0; n]);
     let part = n.div_ceil(64).max(1);
-    // Enough rounds for the clock, a few at least.
+    // Rounds for the resolution of the clock, three at least.
     let rounds = (200_000_000 / bytes.max(1)).max(3);
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {

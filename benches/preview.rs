@@ -1,4 +1,4 @@
-//! Rays a second of a preview picture, 960 x 540 pixels with 16 samples, of the draped sheet on the sphere.
+//! Rays per second of a preview picture, 960 x 540 pixels with 16 samples, of the sheet draped over the sphere.
 
 mod common;
 
@@ -9,9 +9,9 @@ use percale::linalg::{Vec3, par};
 use percale::render::{Camera, Ground, Object, Paint, Settings, Shading, draw};
 use percale::stepper::stepper;
 
-/// Time of the picture: the sheet hangs over the sphere [s].
+/// Time of the picture [s], at which the sheet hangs over the sphere.
 const AT: f64 = 0.5;
-/// Pixels across and down.
+/// Width and height of the picture [pixels].
 const SIZE: (usize, usize) = (960, 540);
 
 fn arguments() -> Result<Arguments, String> {
@@ -35,7 +35,7 @@ fn picture(bencher: Bencher, size: usize) {
     }
     let shapes: Vec<Vec<Vec3>> = world.objects.iter().map(|o| world.in_file_order(o, &state.x)).collect();
     let colours = [[0.39, 0.04, 0.03], [0.5, 0.5, 0.5]];
-    // The floor is the picture's ground.
+    // The picture's ground replaces the floor.
     let parts = world.objects.iter().zip(&shapes).zip(colours);
     let objects: Vec<Object> = parts
         .map(|((object, positions), colour)| Object {

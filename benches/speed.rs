@@ -1,4 +1,4 @@
-//! Wall seconds for a simulated second of the drop, without writing frames.
+//! Wall time per simulated second of the drop [s], without writing frames.
 
 mod common;
 #[path = "common/table.rs"]
@@ -14,10 +14,10 @@ use table::table;
 
 /// Simulated time [s].
 const TIME: f64 = 2.0;
-/// Frames a second.
+/// Frames per second.
 const FPS: f64 = 30.0;
 
-/// Columns of the table; stages in seconds a simulated second.
+/// Columns of the table. Stages are in seconds per simulated second.
 const COLUMNS: [&str; 13] = [
     "vertices",
     "s/s",
@@ -62,14 +62,15 @@ fn measure(size: usize, step: f64) -> Result<Vec<String>, String> {
     Ok(cells)
 }
 
-/// Pairs of triangles, the cloth's among themselves and with obstacles, that cross in the positions as a file holds them.
+/// Counts pairs of intersecting triangles, cloth with cloth and cloth with obstacles, in positions rounded as in a
+/// file.
 fn crossing_pairs(world: &World, state: &State) -> usize {
     let x: Vec<Vec3> = state.x.iter().map(|p| p.map(|c| f64::from(c as f32))).collect();
     let cloth = world.surface.triangle_ranges[0].end;
     intersections(&x, &world.surface.triangles, |lower, _| lower as usize >= cloth).pairs.len()
 }
 
-/// Peak resident memory of this process, where the system tells.
+/// Returns the peak resident memory of this process, if the system reports it.
 fn peak_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

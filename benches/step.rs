@@ -1,4 +1,4 @@
-//! One time step shortly after impact, split by stage.
+//! Time of a step shortly after impact, split by stage.
 
 mod common;
 #[path = "common/table.rs"]
@@ -9,12 +9,12 @@ use percale::stepper::stepper;
 use std::time::Instant;
 use table::table;
 
-/// Time at which measuring begins: 53 ms after first contact [s].
+/// Start of the measurement [s], 53 ms after first contact.
 const FROM: f64 = 0.3;
-/// Steps measured.
+/// Number of measured steps.
 const STEPS: usize = 50;
 
-/// Columns of the table; all but counts in milliseconds a step.
+/// Columns of the table. Times are in milliseconds per step; the rest are counts.
 const COLUMNS: [&str; 13] = [
     "vertices",
     "broad",

@@ -1,6 +1,6 @@
-//! Signed distances of the covers of three pillows: surface traversal against every triangle within reach, on one thread, in turn; of
-//! `scenes/three-pillows.toml` in its course and of pillows that are made up. With `-- --plot`: each step of the scene, drawn into
-//! `docs/traversal.svg`.
+//! Signed distances of the covers of three pillows: surface traversal compared with every triangle within reach,
+//! alternately on one thread. Inputs are `scenes/three-pillows.toml` as simulated, and analytic pillows. With
+//! `-- --plot`: draws each step of the scene into `docs/traversal.svg`.
 
 #[path = "common/grid.rs"]
 mod grid;
@@ -20,15 +20,15 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-/// Steps of which times are the medians; the first, which begins with nothing, is left out.
+/// Number of steps of which times are the medians. The first step has no previous result and is left out.
 const STEPS: usize = 32;
-/// Steps of the plot: 1.5 s.
+/// Number of plotted steps: 1.5 s.
 const PLOTTED: usize = 450;
-/// How far a cover creeps over its pillow in a step [m].
+/// Creep of a cover over its pillow per step [m].
 const CREEP: f64 = 1e-3;
-/// Distance within which a cover is held off, its thickness 2 L / 3 or less, and within which it is repelled beyond it [m].
+/// Largest thickness of a cover (bounded by 2 L / 3), and activation distance beyond it [m].
 const REPULSION: [f64; 2] = [4e-3, 1e-3];
-/// Cells of the grid [m]; the best counts.
+/// Cell sizes of the grid [m]; the fastest counts.
 const CELLS: [f64; 6] = [0.014, 0.018, 0.024, 0.032, 0.044, 0.060];
 
 const COLUMNS: [&str; 13] = [
@@ -59,15 +59,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(par::with_threads(1, || courses.iter().for_each(measure))?)
 }
 
-/// A surface and points in steps one after the other.
+/// Surface and points in successive steps.
 struct Course {
-    /// What it is.
+    /// Name in the table.
     name: String,
     triangles: Vec<[u32; 3]>,
     cover_triangles: usize,
     /// Longest edge of a cover [m].
     cover_edge: f64,
-    /// Vertices of the surface and points [m].
+    /// Vertices of the surface and points, for each step [m].
     frames: Vec<[Vec<Vec3>; 2]>,
 }
 
@@ -81,13 +81,13 @@ fn made(scene: &Pillows) -> Course {
     }
 }
 
-/// A scene, so many steps from each time [s] on.
+/// Simulates `steps` steps of a scene from each of the given times [s].
 fn simulated(file: &str, times: &[f64], steps: usize) -> Result<Vec<Course>, String> {
     let path = &Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let scene = scene::read(path, &[]).map_err(|faults| format!("{faults:?}"))?;
     let built = build(&scene, path).map_err(|refusal| format!("{:?}", refusal.faults))?;
     let (world, mut state) = (built.world, built.state);
-    // As the scene has it, which gives neither integrator nor precision.
+    // Settings of the scene, which gives neither integrator nor precision.
     let settings = Settings {
         integrator: Integrator::Bdf2,
         step: scene.time.step,
@@ -96,7 +96,7 @@ fn simulated(file: &str, times: &[f64], steps: usize) -> Result<Vec<Course>, Str
         iterations: scene.solver.max_iterations as usize,
     };
     let mut stepper = stepper(&world, settings, false);
-    // The surface's vertices in a row.
+    // Consecutive indices for the vertices of the surface.
     let mut names: Vec<u32> = vec![u32::MAX; world.rest.len()];
     let (mut surface, mut triangles) = (vec![], vec![]);
     for object in world.objects.iter().filter(|object| object.kind == Kind::Body) {
@@ -170,9 +170,10 @@ fn measure(scene: &Course) {
         search.update(x, |k| at[k]);
         (0..points).map(|k| search.closest(k).distance.abs()).fold(0.0, f64::max)
     };
-    // So far that each point has a nearest triangle, as the traversal gives it.
+    // Reach at which each point has a nearest triangle, from the distances of the traversal.
     let all = frames.iter().map(farthest).skip(1).fold(0.0, f64::max).next_up();
-    // What no search can know beforehand, how fast nearest points move against each other; and the sum of the largest motions.
+    // The first reach uses the relative speed of closest points, which a search cannot know beforehand. The second uses
+    // the sum of the largest motions.
     for reach in [2.0 * CREEP + held, bound + held, all] {
         let mut search = Traversal::new(&scene.triangles, &frames[0][0], points);
         let (mut grids, mut tries) = (vec![vec![]; CELLS.len()], vec![vec![]; CELLS.len()]);
@@ -193,7 +194,7 @@ fn measure(scene: &Course) {
                 timed(&mut tries[k], || {
                     all.extend(at.iter().map(|p| grid.closest(x, &scene.triangles, p, reach, &mut near)));
                 });
-                // Beyond the reach the exhaustive search finds nothing, or not the closest.
+                // Beyond the reach, the exhaustive search finds no triangle, or not the closest.
                 let found = (0..all.len()).map(|k| search.closest(k).distance.abs());
                 differ += found.zip(&all).filter(|(d, (_, best))| *d < reach && *d != best.distance2.sqrt()).count();
             }
@@ -223,7 +224,7 @@ fn measure(scene: &Course) {
     }
 }
 
-/// Times of each step: the traversal, and every triangle within reach, by the grid whose cells are best on the whole.
+/// Plots the times of each step: surface traversal, and exhaustive search with the fastest cell size overall.
 fn plot(scene: &Course) -> Result<(), Box<dyn Error>> {
     let frames = &scene.frames;
     let points = frames[0][1].len();

@@ -1,4 +1,5 @@
-//! An effect of one's own: a point that attracts every vertex, and tires. `cargo run --release --example custom_effect`.
+//! Example of a custom effect: a point that attracts every vertex, with decreasing force.
+//! `cargo run --release --example custom_effect`.
 
 use percale::Simulation;
 use percale::force::links::{Couples, Link};
@@ -8,18 +9,18 @@ use percale::world::snapshot::Piece;
 use percale::world::step::Step;
 use percale::world::{State, World};
 
-/// Constants: where the point is [m] and the force on each vertex at first [N].
+/// Constants: position of the point [m] and initial force on each vertex [N].
 #[derive(Clone, Debug)]
 struct Attractor {
     point: Vec3,
     force: f64,
 }
 
-/// Memory: how strong it still is, from 1 down to 0. Checkpoints keep it.
+/// Memory: remaining fraction of the force, from 1 down to 0. Checkpoints store it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Strength(f64);
 
-/// Storage of a step: vertices and forces [N].
+/// Work arrays of a step: vertices and forces [N].
 #[derive(Default)]
 struct Pulls(Vec<(u32, Vec3)>);
 
@@ -64,7 +65,7 @@ impl Effect for Attractor {
         Pulls::default()
     }
 
-    /// Its work is not known to the energy check.
+    /// Marks all vertices as driven, because the energy check cannot account for the work of this effect.
     fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
         (0..world.moving).for_each(feed);
     }

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let Some(last) = (run.first + run.done).checked_sub(1) else { return Ok(()) };
     for entry in &run.objects {
-        // Obstacles that stand still have one file for all frames.
+        // Static obstacles have the same file for all frames.
         if let Some((shape, at)) = folder.read_mesh(entry, last)? {
             println!("'{}': {} triangles, {} vertices", entry.name, shape.triangles.len(), at.positions.len());
         }

@@ -1,4 +1,5 @@
-//! Steps a scene and prints where its cloths are: `cargo run --release --example run_scene -- scenes/drape.toml time.frames=10`.
+//! Steps a scene and prints the positions of its cloths:
+//! `cargo run --release --example run_scene -- scenes/drape.toml time.frames=10`.
 
 use percale::{Error, Simulation};
 
@@ -9,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut simulation = Simulation::load(file, &set)?;
     simulation.warnings().iter().for_each(|warning| eprintln!("{warning}"));
     match run(&mut simulation) {
-        // The last good frame is still there to look at.
+        // The last good frame is still available.
         Err(error) => Err(format!("{error}; reached frame {:?}", simulation.frame()).into()),
         Ok(()) => Ok(()),
     }

@@ -113,8 +113,8 @@ impl Simulation {
         self.stepper = Mutex::new(build::stepper(&self.scene, &self.world));
     }
 
-    /// Steps to the next frame and returns its number; `None` after the last one. The first frame is the start, after the
-    /// preroll.
+    /// Steps to the next frame and returns its number; `None` after the last one. The first frame is the start, after
+    /// the preroll.
     ///
     /// # Errors
     /// A step that cannot be made, triangles that cross in the frame, or recorded motion that can no longer be read.

@@ -1,4 +1,4 @@
-//! An effect that the crate does not know: links, memory, a channel, a number of a frame, all in this file.
+//! An effect that the crate does not know: links, memory, a channel, a number per frame, all in this file.
 
 use percale::force::links::{Couples, Link};
 use percale::linalg::{Mat3, Vec3};
@@ -13,12 +13,12 @@ use percale::world::snapshot::{self, Piece};
 use percale::world::step::Step;
 use percale::world::{State, World};
 
-/// A wall at `x = 0` that draws charged vertices; their charge leaks.
+/// Wall at `x = 0` that attracts charged vertices. Their charge leaks.
 #[derive(Clone, Debug)]
 struct Cling {
-    /// Force on a vertex with the charge 1 [N].
+    /// Force on a vertex with charge 1 [N].
     force: f64,
-    /// Part of the charge that leaks in a second [1/s].
+    /// Fraction of the charge that leaks per second [1/s].
     leak: f64,
 }
 
@@ -26,7 +26,7 @@ struct Cling {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Charge(Vec<f64>);
 
-/// Vertices and what draws each in a step.
+/// Vertices and the force on each in a step.
 #[derive(Default)]
 struct Draws(Vec<(u32, Vec3)>);
 
@@ -112,7 +112,7 @@ const H: f64 = 1e-3;
 const SETTINGS: Settings =
     Settings { integrator: Integrator::BackwardEuler, step: H, min_step: H, tolerance: 1e-10, iterations: 500 };
 
-/// A sheet of 16 vertices without gravity, drawn by a wall.
+/// Makes a sheet of 16 vertices without gravity, attracted by a wall.
 fn drawn() -> (World, State) {
     let cloth = ClothInput::plain(sheet(4, 4, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1)), 100.0, 0.2);
     let (mut world, mut state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::zeros()) });
@@ -120,7 +120,8 @@ fn drawn() -> (World, State) {
     (world, state)
 }
 
-/// Momentum is the integral of what draws: with backward Euler, each step adds the force of the charge at its start.
+/// Momentum is the integral of the attracting force. With backward Euler, each step adds the force of the charge at its
+/// start.
 #[test]
 fn it_acts_remembers_and_goes_on() {
     let (world, start) = drawn();
@@ -139,7 +140,7 @@ fn it_acts_remembers_and_goes_on() {
     let charge = &state.effects.get::<Charge>().unwrap().0;
     assert!((charge[3] / (1.3 * (1.0f64 - 5.0 * H).powi(20)) - 1.0).abs() < 1e-12);
 
-    // From the middle, through bytes.
+    // The run resumes at the middle from the bytes of a checkpoint.
     let mut other = snapshot::read(&half).unwrap();
     other.effects.settle(&start.effects).unwrap();
     assert!(other.misfits(&world, &start).is_empty());
@@ -149,14 +150,14 @@ fn it_acts_remembers_and_goes_on() {
     }
     assert_eq!(snapshot::write(&other), snapshot::write(&state));
 
-    // A world without it does not go on from there, and says why.
+    // A world without the effect refuses to resume, and gives the reason.
     let cloth = ClothInput::plain(sheet(4, 4, 0.1, 0.1, Diagonals::Aligned, lying(0.1, 0.1)), 100.0, 0.2);
     let (_, without) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::zeros()) });
     let mut other = snapshot::read(&half).unwrap();
     assert!(other.effects.settle(&without.effects).unwrap_err().contains("'charge'"));
 }
 
-/// Its channel goes into mesh files, its number into the line of a frame.
+/// Mesh files have the effect's channel, and the statistics of a frame its number.
 #[test]
 fn it_is_exported() {
     let (world, state) = drawn();

@@ -1,5 +1,5 @@
-//! Small pictures of shipped scenes against those in `tests/golden`, by `percale compare`. One machine gives the same bits again;
-//! another's mathematical functions may differ in the last, hence gates.
+//! Small pictures of shipped scenes compared with `tests/golden`, by `percale compare`. The same machine reproduces the
+//! same bits. On other machines mathematical functions may differ in the last bit; gates allow for that.
 //!
 //! `PERCALE_BLESS=1 cargo test --test golden` replaces the pictures.
 
@@ -7,15 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// At most half a percent of pixels beyond two levels and a half of 255, none by more than half the range: a cloth that moves by a pixel
-/// changes a percent of them.
+/// At most half a percent of pixels differ by more than two and a half levels of 255, none by more than half the range.
+/// A cloth that moves by a pixel changes a percent of the pixels.
 const GATES: [&str; 4] = ["--share", "0.005", "--maximum", "0.5"];
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.png"))
 }
 
-/// Runs a scene and gives the picture of its last frame.
+/// Runs a scene and returns the picture of its last frame.
 fn picture(name: &str, folder: &str, frames: u32, set: &[&str]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("golden-{folder}"));
@@ -68,7 +68,7 @@ fn cushion_looks_as_before() {
     check("cushion", 10, &["cloth[0].subdivide=0"]);
 }
 
-/// A cloth that has fallen 2 cm less is told from the golden picture.
+/// Weaker gravity, by which the cloth falls 2 cm less, gives a difference from the golden picture.
 #[test]
 fn another_picture_is_found_out() {
     let set = ["cloth[0].mesh=\"../meshes/sheet_1m_25.ply\"", "scene.gravity=[0, -9.3, 0]"];

@@ -1,5 +1,5 @@
-//! The order of the house, held by a test: a room names only rooms above it, a package is named in one room only, files
-//! stay readable, functions have seven arguments at most, and nothing panics on what a user can write.
+//! Architecture tests: a module uses only modules above it, a package is used in a single module only, files stay
+//! readable, functions have seven arguments at most, and no user input causes a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const ROOMS: [&str; 15] = [
     "cli",
 ];
 
-/// Package (as named in code) and the one room that may name it.
+/// Each package (as named in code), and the only module that may use it.
 const DOORS: &[(&str, &str)] = &[
     ("nalgebra", "linalg"),
     ("rayon", "linalg"),
@@ -58,7 +58,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every source file: its room, its path, its code without comments and without its test module.
+/// Returns every source file: its module, its path, its code without comments and without its test module.
 fn sources() -> Vec<(String, String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -75,8 +75,8 @@ fn sources() -> Vec<(String, String, String)> {
     all
 }
 
-/// Whether a file is the test module of the file it belongs to, which says so in its last lines: what it says before must
-/// not be taken for a part of its tests.
+/// Returns whether a file is the test module of its parent file. The parent must declare it in its last lines, so that
+/// code before the declaration is not treated as tests.
 fn is_test_module(file: &str) -> bool {
     let Some(parent) = file.strip_suffix("/tests.rs") else { return false };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -109,7 +109,7 @@ fn rooms_name_only_rooms_above_them() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The stepper calls all effects alike.
+/// The stepper calls all effects through the same interface.
 #[test]
 fn the_stepper_names_no_effect() {
     for (_, file, code) in sources().into_iter().filter(|(room, ..)| room == "stepper") {
@@ -143,7 +143,7 @@ fn nothing_panics_on_user_input() {
             continue;
         }
         for (number, line) in code.lines().enumerate() {
-            // The words that must not be found: this list is the check itself.
+            // The forbidden words. This list is the check itself.
             for word in [".unwrap()", ".expect(", "panic!(", "unreachable!(", "todo!(", "unimplemented!("] {
                 if line.contains(word) {
                     faults.push(format!("{file}:{}: {word}", number + 1));
@@ -209,7 +209,7 @@ fn comments_are_plain() {
     assert!(100 * vague < 2 * lines, "{vague} of {lines} lines of comments say 'what'");
 }
 
-/// The paths that a `use` tree names.
+/// Collects the paths of a `use` tree.
 fn named(prefix: &[String], tree: &str, out: &mut Vec<Vec<String>>) {
     let words = |path: &str| -> Vec<String> {
         prefix.iter().cloned().chain(path.split("::").filter(|w| !w.is_empty()).map(|w| w.trim().to_string())).collect()
@@ -237,7 +237,7 @@ fn named(prefix: &[String], tree: &str, out: &mut Vec<Vec<String>>) {
     }
 }
 
-/// Modules by path, and those that each names, but for the ones it is part of.
+/// Returns the modules by path, and the modules that each uses, without its own ancestors.
 fn graph() -> Vec<(Vec<String>, Vec<usize>)> {
     let path = |file: &str| -> Vec<String> {
         let parts = file.trim_end_matches(".rs").split('/').map(str::to_string);
@@ -299,7 +299,7 @@ fn files_are_in_no_circle() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What stands between commas outside brackets.
+/// Splits a list at commas outside brackets.
 fn parts(list: &str) -> Vec<&str> {
     let (mut depth, mut from, mut found) = (0, 0, Vec::new());
     for (k, c) in list.char_indices() {
@@ -319,7 +319,7 @@ fn parts(list: &str) -> Vec<&str> {
     found
 }
 
-/// What stands in the parentheses that a function's name and its generic parameters are followed by.
+/// Returns the argument list in parentheses after a function's name and generic parameters.
 fn within(text: &str) -> Option<&str> {
     let (mut depth, mut from) = (0, None);
     for (k, c) in text.char_indices() {
@@ -337,7 +337,7 @@ fn within(text: &str) -> Option<&str> {
     None
 }
 
-/// Arguments of a list, those in tuples counted one by one.
+/// Counts the arguments of a list, with the elements of tuples counted separately.
 fn arguments(list: &str) -> usize {
     let opened = |part: &&str| match part.strip_prefix('(').and_then(|rest| rest.split_once("):")) {
         Some((names, _)) => arguments(names),

@@ -1,4 +1,5 @@
-//! A law that only some scenes have, from its keys to all that tells of it. Nothing but its own file, its keys and two lists names it.
+//! A law that only some scenes have, tested from its keys to all its outputs. Only its own file, its keys and two lists
+//! name it.
 
 use percale::sequence::{Checkpoint, FrameStats};
 use std::fs;
@@ -69,7 +70,7 @@ fn a_law_is_told_of_everywhere_and_remembers_over_a_stop() {
     percale(&here, &["run", "scene.toml", "--out", "b", "--resume"]);
     let (a, b) = (here.join("a"), here.join("b"));
 
-    // Resumed with its memory: the same bits.
+    // Resumes with the law's memory and reproduces the same bits.
     let mesh = |run: &Path| fs::read(run.join("meshes/sheet/sheet.0005.ply")).unwrap();
     assert!(mesh(&a) == mesh(&b));
     let last = Checkpoint::read(&checkpoint(&a)).unwrap().state;
@@ -77,7 +78,7 @@ fn a_law_is_told_of_everywhere_and_remembers_over_a_stop() {
     assert_eq!((section.word.as_str(), section.version), ("tether", 1));
     assert!(last == Checkpoint::read(&checkpoint(&b)).unwrap().state);
 
-    // Its energy, its values at vertices, its colours and legend, its keys.
+    // The law's energy, its values at vertices, its colours and legend, its keys.
     assert!(stats(&a).last().unwrap().energies.get("tether") > 0.0);
     let head = String::from_utf8_lossy(&mesh(&a)).into_owned();
     assert!(head.contains("property float tether_stretch"), "{}", &head[..400]);
@@ -95,7 +96,7 @@ fn a_scene_without_a_law_does_not_know_of_it() {
     let run = here.join("a");
     assert!(!fs::read_to_string(run.join("stats.ndjson")).unwrap().contains("tether"));
     assert!(!String::from_utf8_lossy(&fs::read(checkpoint(&run)).unwrap()).contains("law tether"));
-    // A checkpoint without its memory is told by name.
+    // A checkpoint without the law's memory is reported by name.
     fs::write(
         here.join("scene.toml"),
         fs::read_to_string(here.join("scene.toml")).unwrap()

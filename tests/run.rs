@@ -1,4 +1,4 @@
-//! The program as its users meet it: run folder, exit codes, messages, signals.
+//! The program as users run it: run folder, exit codes, messages, signals.
 
 use percale::mesh::ply;
 use percale::sequence::{Folder, FrameStats, Status};
@@ -42,7 +42,7 @@ sheet = 4
 exr = true
 "##;
 
-/// A folder of a test's own with a scene in it.
+/// Folder of a test with a scene in it.
 struct Bench {
     folder: PathBuf,
 }
@@ -73,7 +73,7 @@ impl Bench {
         String::from_utf8(out.stdout).unwrap()
     }
 
-    /// Standard error of a command that ends with `code`.
+    /// Returns standard error of a command that ends with `code`.
     fn refused(&self, code: i32, arguments: &[&str]) -> String {
         let out = self.run(arguments);
         let told = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -81,7 +81,7 @@ impl Bench {
         told
     }
 
-    /// All files below a folder by path, those of the record that hold times and checkpoints apart.
+    /// Returns all files below a folder by path, except checkpoints and the files of the record that contain times.
     fn results(&self, run: &str) -> BTreeMap<String, Vec<u8>> {
         let root = self.folder.join(run);
         let mut all = BTreeMap::new();
@@ -135,7 +135,7 @@ fn a_run_leaves_its_record() {
     assert_eq!(names, ["sheet", "ball", "bar"]);
     assert_eq!((run.objects[0].vertices, run.objects[0].triangles), (625, 1152));
 
-    // File order: frame 1 is the input mesh, turned and moved.
+    // Vertices are in file order: frame 1 is the input mesh, rotated and translated.
     let meshes = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes");
     let input = ply::read(&fs::read(meshes.join("sheet_1m_25.ply")).unwrap()).unwrap().mesh;
     let first = ply::read(&results["meshes/sheet/sheet.0001.ply"]).unwrap();
@@ -147,7 +147,7 @@ fn a_run_leaves_its_record() {
     }
     assert_eq!(first.velocities.unwrap().iter().map(|v| v.norm()).fold(0.0, f64::max), 0.0);
 
-    // Channels agree with what else the file says.
+    // Channels agree with the other data of the file.
     let last = ply::read(&results["meshes/sheet/sheet.0006.ply"]).unwrap();
     let speed = &last.mesh.channels["speed"];
     for (v, speed) in last.velocities.unwrap().iter().zip(speed) {
@@ -170,7 +170,7 @@ fn a_run_leaves_its_record() {
     assert!((stats[1].energies.get("kinetic") - 0.5 * 0.15 * (9.81f64 / 30.0).powi(2)).abs() < 0.01);
 }
 
-/// Two sheets above a floor, air below the first, which carries it.
+/// Two sheets above a floor, with air below the first, which carries it.
 const AIRED: &str = r##"
 [time]
 fps = 50
@@ -217,7 +217,7 @@ fn air_is_written_with_the_cloth_above_it() {
         |name: &str, frame: u32| ply::read(&results[&format!("meshes/{name}/{name}.{frame:04}.ply")]).unwrap().mesh;
     // Mass over volume of the gas is `P/c^2`: 1.2 kg/m3. The floor is at y = 0, so the gap is y.
     let (pressure, speed) = (101_325.0, 290.6f64);
-    // Both sheets begin 10 mm above the origin.
+    // Both sheets start 10 mm above the origin.
     let weight = bench.folder("a").read_stats().unwrap()[0].energies.get("gravity") / 0.02;
     let rest = mesh("sheet", 1);
     let mut areas = vec![0.0; rest.positions.len()];
@@ -242,7 +242,7 @@ fn air_is_written_with_the_cloth_above_it() {
             1e3 * masses[frame as usize - 1],
             load / weight
         );
-        // Still at the start; then it carries the sheet.
+        // At the start the air is at rest; then it carries the sheet.
         assert!(if frame == 1 { load == 0.0 } else { (load / weight - 1.0).abs() < 0.01 }, "frame {frame}: {load} N");
         let other = mesh("other", frame);
         assert!(!other.channels.contains_key("pressure") && !other.channels.contains_key("air_mass"));
@@ -262,7 +262,7 @@ fn air_is_written_with_the_cloth_above_it() {
         bench.done(&["render", "b", "--frames", "3", "--set", &format!("preview.field={field}")]);
         assert!(bench.results("b")[picture] != results[picture], "{field}");
     }
-    // Nothing is coloured or written by what no cloth has.
+    // A field that no cloth has colours nothing and writes nothing.
     let without = AIRED.split("[[air_layer]]").next().unwrap();
     let rest = AIRED.split("[output]").nth(1).unwrap();
     let still = Bench::new("airless", &format!("{without}[output]{rest}"));
@@ -343,7 +343,7 @@ sheet = 0
     let drawn = bench.results("a");
     assert!(drawn.contains_key("meshes/skirt/skirt.chart.obj"));
     fs::remove_file(bench.folder.join("a/preview/frame.0001.png")).unwrap();
-    // The record suffices: the input is gone, the folder elsewhere.
+    // The run folder is self-contained: the input is deleted and the folder moved.
     fs::remove_file(&mesh).unwrap();
     fs::rename(bench.folder.join("a"), bench.folder.join("b")).unwrap();
     bench.done(&["render", "b"]);
@@ -370,11 +370,11 @@ fn an_earlier_run_is_replaced_and_nothing_else() {
     ];
     assert_eq!(left, wanted);
     assert_eq!(bench.folder("a").read_stats().unwrap().len(), 1);
-    // The scene as run holds the overrides.
+    // The recorded scene contains the overrides.
     let kept = fs::read_to_string(bench.folder.join("a/scene.toml")).unwrap();
     assert!(kept.contains("frames = 1") && kept.contains("exr = false"), "{kept}");
 
-    // Folders that are not a run's stay as they are.
+    // Folders without a run are not modified.
     fs::create_dir(bench.folder.join("b")).unwrap();
     fs::write(bench.folder.join("b/scene.toml"), "mine").unwrap();
     let told = bench.refused(2, &["run", "scene.toml", "--out", "b"]);
@@ -445,17 +445,17 @@ fn what_crosses_at_the_start_is_told() {
     let mut objects = shown.channels["object"].clone();
     objects.dedup();
     assert!(objects == [0.0, 1.0] && shown.channels["triangle"].len() == 3 * shown.triangles.len());
-    // `check` says the same and leaves nothing.
+    // `check` reports the same fault and writes no file.
     let lines =
         |told: &str| told.lines().filter(|l| l.contains("at the start")).map(str::to_string).collect::<Vec<_>>();
     let checked = bench.refused(2, &["check", "scene.toml", "--set", "cloth.sheet.transform.translate=[0, 0.4, 0]"]);
     assert!(lines(&checked)[0].contains("cross: ") && checked.lines().count() == 1, "{checked}");
-    // What is left without a record does not keep a run from the folder, and goes.
+    // Leftover files without a record do not prevent a run, and are deleted.
     bench.done(&["run", "scene.toml", "--frames", "1", "--no-preview"]);
     assert!(!bench.folder.join("out/small/crossing.ply").exists());
 }
 
-/// A sheet lying 5 mm deep in a ball.
+/// Overrides for a sheet that starts 5 mm deep in a ball.
 const DEEP: [&str; 2] = ["--set", "cloth.sheet.transform={ translate = [0, 0.495, 0] }"];
 
 #[test]
@@ -465,7 +465,7 @@ fn a_start_that_crosses_is_untangled() {
     let out = bench.run(&[&["run", "scene.toml"], &DEEP[..], &set[..]].concat());
     let told = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{told}");
-    // By the depth, the gap aimed at and little more, see the tests of collision::untangle.
+    // The displacement is the depth, the target gap and little more, see the tests of collision::untangle.
     let most = told.split("untangled by at most ").nth(1).and_then(|t| t.split(' ').next()).unwrap();
     assert!((5.0..10.0).contains(&most.parse::<f64>().unwrap()), "{told}");
     let run = bench.folder("a").read_run().unwrap();
@@ -481,7 +481,7 @@ fn a_start_that_crosses_is_untangled() {
 #[test]
 fn a_start_that_crosses_is_ignored_until_apart() {
     let bench = Bench::new("ignore", SCENE);
-    // The sheet's middle vertex lies in the ball. The ball goes down out of the sheet, which falls after it; or it stays.
+    // The sheet's middle vertex lies in the ball. The ball either moves down out of the sheet, which follows, or stays.
     let sheet = ["--set", "cloth.sheet.transform={ translate = [0, 0.4975, 0] }"];
     let leaves = ["--set", "obstacle.ball.keyframes=[{ time = 0 }, { time = 0.2, translate = [0, -0.5, 0] }]"];
     let run = |out: &str, set: &[&str]| {
@@ -501,8 +501,8 @@ fn a_start_that_crosses_is_ignored_until_apart() {
 
 #[test]
 fn what_crosses_when_rounded_is_not_written() {
-    // Files hold places 66 km from the origin to 8 mm: a ball 1 mm under a sheet is not under it there. A cloth as far on the other side
-    // keeps the origin of the run between them.
+    // 66 km from the origin, files have a resolution of 8 mm: a ball 1 mm under a sheet is not under it in the file.
+    // Another cloth, as far on the other side, keeps the origin of the run between them.
     let other =
         "[[cloth]]\nname = \"other\"\nmesh = \"MESHES/sheet_1m_25.ply\"\ntransform = { translate = [-65600, 0, 0] }\n";
     let bench = Bench::new("rounded", &format!("{SCENE}{other}"));
@@ -539,7 +539,7 @@ fn wrong_arguments_and_scenes_are_input_faults() {
         let told = bench.refused(2, &["check", "scene.toml", "--set", &format!("cloth.sheet.material={name}")]);
         assert!(name == "foam" || told.contains("; did you mean ") && told.contains(offered), "{told}");
     }
-    // What is not meant to be seen acts on no terminal, and nothing is endless.
+    // Control characters in arguments do not reach the terminal, and messages have a bounded length.
     let odd = "x\u{1b}[2J\r\nforged\u{202e}";
     let long = "y".repeat(100_000);
     for word in [odd, &long] {
@@ -574,7 +574,7 @@ fn wrong_arguments_and_scenes_are_input_faults() {
         let told = bench.refused(2, &["inspect", "two.usda", more[0], more[1]]);
         assert!(told.contains(word), "{told}");
     }
-    // A shot from 1001: a count that reads like its last frame is not a thousand frames.
+    // A shot from 1001: a count that may mean the last frame is refused.
     let shot = ["run", "scene.toml", "--set", "time.start_frame=1001", "--frames"];
     for (frames, word) in [
         ("1003", "--frames 1003: is that the last frame, or how many? The shot begins at 1001; give 1001-1003"),
@@ -592,7 +592,7 @@ fn a_folder_that_cannot_be_written_is_a_disk_failure() {
     fs::write(bench.folder.join("file"), "").unwrap();
     let told = bench.refused(3, &["run", "scene.toml", "--out", "file/out"]);
     assert!(told.contains(" error file/out: "), "{told}");
-    // A folder where a file belongs.
+    // A folder has the name of an output file.
     bench.done(&["run", "scene.toml", "--out", "a", "--frames", "1"]);
     fs::create_dir_all(bench.folder.join("a/preview/frame.0002.png/x")).unwrap();
     let told = bench.refused(3, &["run", "scene.toml", "--out", "a", "--frames", "3"]);
@@ -632,7 +632,7 @@ enabled = false
     assert_eq!((run.status, run.done), (Status::Finished, 4));
 }
 
-/// A sheet between two ends, of which one goes.
+/// Returns a scene with a sheet between two ends, the second of which moves.
 fn drawn(key: &str, way: &str) -> String {
     format!(
         r#"
@@ -665,7 +665,7 @@ fn a_frame_that_takes_too_long_ends_the_run_with_a_checkpoint() {
     );
     let run = bench.folder("a").read_run().unwrap();
     assert_eq!((run.status, run.done), (Status::Failed, 1));
-    // It goes on where it was, and comes to the same.
+    // The run resumes where it stopped, with the same result.
     bench.done(&["run", "scene.toml", "--out", "a", "--resume", "--set", "time.frame_limit=60 min"]);
     bench.done(&["run", "scene.toml", "--out", "b", "--set", "time.frame_limit=60 min"]);
     assert!(bench.results("a") == bench.results("b"));
@@ -684,7 +684,7 @@ fn cloth_stretched_beyond_all_meaning_is_told_once() {
     assert_eq!(told.matches("'sheet' is stretched by ").count(), 1, "{told}");
     let run = bench.folder("a").read_run().unwrap();
     assert!(run.warnings.iter().filter(|w| w.contains("'sheet' is stretched by ")).count() == 1);
-    // What is drawn as cloth can be is not.
+    // A realistic stretch gives no warning.
     let bench = Bench::new("drawn", &drawn("", "[0.05, 0, 0]"));
     assert!(!String::from_utf8_lossy(&bench.run(&["run", "scene.toml"]).stderr).contains("stretched"));
 }
@@ -722,7 +722,7 @@ fn a_signal_stops_between_frames() {
     assert_eq!(bench.folder("a").read_stats().unwrap().len(), run.done as usize);
 }
 
-/// One frame that would take minutes: the step in hand is finished, not the frame.
+/// A single frame takes minutes. A signal lets the current step finish, not the frame.
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_between_steps() {
@@ -796,7 +796,8 @@ fn meshes_and_runs_can_be_looked_into() {
     assert!(bench.done(&["schema"]).contains("\"percale scene\""));
 }
 
-/// What `check` told of a scene `inspect` tells of its run; obstacles may be what cloth may not, and are measured by nothing.
+/// `inspect` gives the same warnings for a run as `check` for its scene. Obstacles may have meshes that cloth may not,
+/// and are not measured.
 #[test]
 fn a_run_is_inspected_as_its_scene_is_checked() {
     let scene = SCENE.replace("step = \"2 ms\"", "step = \"50 ms\"")
@@ -815,7 +816,7 @@ fn a_run_is_inspected_as_its_scene_is_checked() {
     assert_eq!(told.matches("rough by").count(), 1, "{told}");
     let page = fs::read_to_string(bench.folder.join("a/report.html")).unwrap();
     assert!(page.contains(" on 1 thread<") && !page.contains("1 threads"));
-    // A checkpoint of another version is no damage; a file that is one is.
+    // A checkpoint of another version is reported as such, not as damaged.
     let kept = bench.folder.join("a/checkpoints/frame.0001.ckpt");
     let mut bytes = fs::read(&kept).unwrap();
     let format = bytes.iter().position(|b| *b == b'3').unwrap();
@@ -844,7 +845,7 @@ fn recorded_meshes_move_an_obstacle() {
         assert!(a.positions.iter().zip(&b.positions).all(|(p, q)| (p - q).norm() < 1e-7), "{name}");
         assert!((a.positions[0].y - 0.075 - 0.2 * f64::from(frame - 1) / 30.0).abs() < 1e-6);
     }
-    // A mesh of the sequence that is another.
+    // A mesh of the sequence has another topology.
     let sheet = fs::read(bench.folder.join("a/meshes/sheet/sheet.0001.ply")).unwrap();
     fs::write(bench.folder.join("a/meshes/bar/bar.0003.ply"), sheet).unwrap();
     let told = bench.refused(2, &["check", "scene.toml"]);

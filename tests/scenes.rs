@@ -1,7 +1,8 @@
-//! Every shipped scene, short or coarse, against `scenes/<name>.expected.toml`; and what the drape owes to physics.
+//! Every shipped scene, short or coarse, compared with `scenes/<name>.expected.toml`; and physical properties of the
+//! drape.
 //!
-//! `PERCALE_BLESS=1 cargo test --test scenes` rewrites the values in those files; runs, bounds, tolerances and their reasons
-//! are written by hand and stay.
+//! `PERCALE_BLESS=1 cargo test --test scenes` rewrites the values in those files. Runs, bounds, tolerances and their
+//! reasons are written by hand and are not changed.
 
 #[path = "scenes/airbed.rs"]
 mod airbed;
@@ -35,14 +36,14 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 /// Acceleration of gravity of the shipped scenes [m/s^2].
 const G: f64 = 9.81;
-/// Relative error of positions in `f32` files, with room for a difference of two.
+/// Relative error of positions in `f32` files, with a margin for a difference of two.
 const F32: f64 = 1e-6;
 
 fn scenes() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes")
 }
 
-/// The cloths, or the bodies, of a frame, one after the other.
+/// All cloths, or all bodies or obstacles, of a frame, concatenated.
 #[derive(Default)]
 struct Frame {
     /// Position of each vertex [m].
@@ -52,30 +53,30 @@ struct Frame {
     triangles: Vec<[u32; 3]>,
 }
 
-/// A finished run, read from its folder.
+/// Finished run, read from its folder.
 struct Done {
     name: String,
     record: Run,
-    /// Mesh file of each cloth; none where the scene makes another mesh of it.
+    /// Mesh file of each cloth; `None` if the scene modifies the mesh.
     files: Vec<Option<PathBuf>>,
     stats: Vec<FrameStats>,
     frames: Vec<Frame>,
-    /// The bodies, by frame.
+    /// Bodies at each frame.
     bodies: Vec<Frame>,
-    /// The obstacles, by frame.
+    /// Obstacles at each frame.
     obstacles: Vec<Frame>,
-    /// Pairs of triangles that cross, by frame.
+    /// Number of intersecting pairs of triangles at each frame.
     crossings: Vec<usize>,
 }
 
-/// Runs a scene on one thread into a folder of this test's own; it must finish.
+/// Runs a scene on one thread into a folder for this test, and asserts that it finishes.
 fn run(name: &str, folder: &str, frames: Option<u32>, set: &[String]) -> Done {
     let (told, out) = execute(name, folder, frames, set);
     assert!(told.status.success(), "{folder}: {}", String::from_utf8_lossy(&told.stderr));
     par::with_threads(1, || read(name, &Folder::new(&out))).unwrap()
 }
 
-/// What the program said, and the run folder.
+/// Returns the output of the program, and the run folder.
 fn execute(name: &str, folder: &str, frames: Option<u32>, set: &[String]) -> (Output, PathBuf) {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenes-{folder}"));
     let _ = fs::remove_dir_all(&out);
@@ -103,7 +104,7 @@ fn read(name: &str, folder: &Folder) -> Done {
         let mut simulated = 0;
         assert!(record.objects.is_sorted_by_key(|o| Kind::ALL.iter().position(|k| *k == o.kind)));
         for entry in &record.objects {
-            // An obstacle may not be there.
+            // An obstacle may be absent.
             let Some((shape, at)) = folder.read_mesh(entry, frame).unwrap() else {
                 assert_eq!(entry.kind, Kind::Obstacle, "{name}: frame {frame} lacks '{}'", entry.name);
                 continue;
@@ -136,7 +137,7 @@ fn read(name: &str, folder: &Folder) -> Done {
     let file = |cloth: &Table| {
         let made = ["offset", "subdivide"].iter().any(|key| cloth.contains_key(key));
         let mesh = scenes().join(cloth["mesh"].as_str().unwrap());
-        // What moves in its file is elsewhere at the first frame.
+        // Animated files have other positions at the first frame.
         (!made && !percale::mesh::archive::reads(&mesh)).then_some(mesh)
     };
     let files = cloths(&scene).map(file).collect();
@@ -152,18 +153,18 @@ fn read(name: &str, folder: &Folder) -> Done {
     }
 }
 
-/// Tables of the cloths of a scene.
+/// Returns the tables of the cloths of a scene.
 fn cloths(scene: &DocumentMut) -> impl Iterator<Item = &Table> {
     scene.get("cloth").and_then(Item::as_array_of_tables).into_iter().flatten()
 }
 
 impl Done {
-    /// Frame by number, from 1.
+    /// Returns a frame by number, from 1.
     fn frame(&self, frame: u32) -> &Frame {
         &self.frames[frame as usize - 1]
     }
 
-    /// Largest relative elongation of an edge at a frame against frame 1, from the written meshes.
+    /// Returns the largest relative elongation of an edge at a frame, compared with frame 1, from the written meshes.
     fn strain(&self, frame: u32) -> f64 {
         let (rest, now) = (&self.frame(1).x, self.frame(frame));
         let length = |x: &[Vec3], a: u32, b: u32| (x[a as usize] - x[b as usize]).norm();
@@ -171,13 +172,13 @@ impl Done {
         edges.map(|[a, b]| length(&now.x, a, b) / length(rest, a, b) - 1.0).fold(0.0, f64::max)
     }
 
-    /// Largest speed of a vertex at a frame [m/s].
+    /// Returns the largest speed of a vertex at a frame [m/s].
     fn speed(&self, frame: u32) -> f64 {
         self.frame(frame).v.iter().map(|v| v.norm()).fold(0.0, f64::max)
     }
 
-    /// Most that moves from frame `first` to the last: kinetic energy and speed of a vertex at a frame, and the way of a vertex
-    /// from the one to the other [J, m/s, m].
+    /// Returns the largest motion from frame `first` to the last: kinetic energy, speed of a vertex, and displacement
+    /// of a vertex between both frames [J, m/s, m].
     fn unrest(&self, first: u32) -> [f64; 3] {
         let last = self.record.done;
         let most = |of: &dyn Fn(u32) -> f64| (first..=last).map(of).fold(0.0, f64::max);
@@ -186,14 +187,14 @@ impl Done {
         [kinetic, most(&|frame| self.speed(frame)), ways.fold(0.0, f64::max)]
     }
 
-    /// From frame `first` on nothing moves more than `most`, see [`Done::unrest`].
+    /// Asserts that from frame `first` on no motion exceeds `most`, see [`Done::unrest`].
     fn assert_rests(&self, first: u32, most: [f64; 3]) {
         let found = self.unrest(first);
         println!("{}: {found:?} J, m/s, m from frame {first} on", self.name);
         assert!(found.iter().zip(&most).all(|(found, most)| found < most), "{}: {found:?}, not {most:?}", self.name);
     }
 
-    /// One cloth or body alone, from a frame of all.
+    /// Returns a single object from a frame of all objects of its kind.
     fn one(&self, kind: Kind, name: &str, all: &Frame) -> Frame {
         let objects: Vec<_> = self.record.objects.iter().filter(|o| o.kind == kind).collect();
         let k = objects.iter().position(|o| o.name == name).unwrap();
@@ -204,7 +205,8 @@ impl Done {
         Frame { x: all.x[own.clone()].to_vec(), v: all.v[own.clone()].to_vec(), triangles }
     }
 
-    /// A quantity by the name it has in the expected values: of all cloths, of all bodies (`body_`), of one of them (its name and a dot).
+    /// Returns a quantity by its name in the expected values: of all cloths, of all bodies (`body_`), or of a single
+    /// object (its name and a dot).
     fn quantity(&self, name: &str, frame: u32) -> f64 {
         let (kind, of, mut name) = match name.strip_prefix("body_") {
             Some(name) => (Kind::Body, &self.bodies, name),
@@ -231,9 +233,10 @@ impl Done {
         }
     }
 
-    /// A number of a surface, with what it depends on in brackets: `roughness(window)`, `curvature(mean)`, `curvature(gaussian)`,
-    /// `crest(y, x)` of a fold seen along y, `turn(y)` and `shift(x)` since the start, `correlation(y)` of its heights with those at
-    /// the start, and towards an obstacle `gap(floor)` and `within(floor, distance)`.
+    /// Returns a surface quantity, with its parameters in brackets: `roughness(window)`, `curvature(mean)`,
+    /// `curvature(gaussian)`, `crest(y, x)` of a fold seen along y, `turn(y)` and `shift(x)` since the start,
+    /// `correlation(y)` of its heights with those at the start, and relative to an obstacle `gap(floor)` and
+    /// `within(floor, distance)`.
     fn shape(&self, name: &str, rest: &Frame, all: &Frame, frame: u32) -> f64 {
         let (word, of) = name.strip_suffix(')').and_then(|name| name.split_once('(')).unwrap();
         let (first, second) = of.split_once(',').unwrap_or((of, ""));
@@ -265,16 +268,19 @@ impl Done {
         }
     }
 
-    /// What the statistics say of a frame: an energy (its word and `_energy`), or a number by its word.
+    /// Returns a value from the statistics of a frame: an energy (its word and `_energy`), or a number by its word.
     fn told(&self, name: &str, frame: u32) -> Option<f64> {
         let stats = &self.stats[frame as usize - 1];
         let energy = name
             .strip_suffix("_energy")
             .and_then(|word| stats.energies.all().find(|(energy, _)| energy.word == word).map(|(_, joules)| joules));
-        energy.or_else(|| FrameStats::NUMBERS.iter().find(|number| number.word == name).map(|n| (n.get)(stats)))
+        let number = || FrameStats::NUMBERS.iter().find(|number| number.word == name).map(|n| (n.get)(stats));
+        let tally = || percale::effect::tallies().find(|tally| tally.word == name).map(|own| stats.tallies.get(own));
+        energy.or_else(number).or_else(tally)
     }
 
-    /// Finished, vertices of the mesh files in their order, nothing crosses, strain below `bound`.
+    /// Returns faults of a run: it must finish, have the vertices of the mesh files in order, no intersections, and
+    /// strain below `bound`.
     fn sound(&self, frames: u32, bound: f64) -> Vec<String> {
         let mut faults = Vec::new();
         let mut hold = |holds: bool, what: String| {
@@ -286,7 +292,7 @@ impl Done {
         hold(self.record.done == frames, format!("{} frames of {frames}", self.record.done));
         hold(self.stats.len() == frames as usize, format!("{} lines of statistics", self.stats.len()));
         let scene = scene(&self.name);
-        // After a preroll the first frame is not the start either.
+        // After a preroll, the first frame is not the start either.
         let told_of_start = cloths(&scene).any(|cloth| cloth.get("rest").is_some())
             || scene.get("time").is_some_and(|time| time.get("preroll").is_some());
         let start = &self.frame(1).x;
@@ -320,8 +326,8 @@ impl Done {
             let strain = self.strain(frame);
             hold(strain < bound, format!("frame {frame}: strain {strain:.4}, bound {bound}"));
             let told = self.stats[frame as usize - 1].max_strain;
-            // Edges are 10 to 40 mm long and lie within 3 m of the origin: f32 keeps their length to about 5e-5.
-            // A start that is not the rest shape has another strain in every frame.
+            // Edges are 10 to 40 mm long and lie within 3 m of the origin: f32 stores their length to about 5e-5. A
+            // start that is not the rest shape has another strain in every frame.
             let same = told_of_start || (told - strain).abs() < 1e-4;
             hold(same, format!("frame {frame}: strain {strain:.6}, statistics say {told:.6}"));
         }
@@ -334,13 +340,14 @@ fn relief(frame: &Frame) -> Relief<'_> {
     Relief::new(&frame.x, &frame.triangles)
 }
 
-/// The object that a quantity is of, and the quantity; a dot in brackets is one of a number.
+/// Splits a name into object and quantity. A dot within brackets belongs to a number.
 fn object_of(name: &str) -> Option<(&str, &str)> {
     let (one, quantity) = name.split_once('.')?;
     (!one.contains('(')).then_some((one, quantity))
 }
 
-/// Centre of mass of surfaces [m]: the cloths of a scene have one density, so weights are the triangles' areas at rest.
+/// Returns the centre of mass of surfaces [m]. The cloths of a scene have the same density, so weights are the
+/// triangles' areas at rest.
 fn centre(rest: &Frame, now: &Frame) -> Vec3 {
     let rest = &rest.x;
     let corners = |x: &[Vec3], t: &[u32; 3]| t.map(|v| x[v as usize]);
@@ -355,13 +362,14 @@ fn centre(rest: &Frame, now: &Frame) -> Vec3 {
     moment / mass
 }
 
-/// Volume inside closed surfaces [m^3].
+/// Returns the volume inside closed surfaces [m^3].
 fn volume(all: &Frame) -> f64 {
     let corners = all.triangles.iter().map(|t| t.map(|v| all.x[v as usize]));
     corners.map(|[a, b, c]| a.dot(&b.cross(&c)) / 6.0).sum()
 }
 
-/// `b` is `a` scaled, turned and moved, vertex by vertex: distances from three vertices far from each other tell.
+/// Returns whether `b` is `a` scaled, rotated and translated. Distances of every vertex from three vertices far from
+/// each other are compared.
 fn similar(a: &[Vec3], b: &[Vec3]) -> bool {
     let farthest = |from: &dyn Fn(usize) -> f64| (0..a.len()).max_by(|i, j| from(*i).total_cmp(&from(*j))).unwrap_or(0);
     let far = farthest(&|i| (a[i] - a[0]).norm());
@@ -389,7 +397,7 @@ impl Expected {
         u32::try_from(self.document["frames"].as_integer().unwrap()).unwrap()
     }
 
-    /// Overrides of the short run: every cloth's mesh, and what else is written here.
+    /// Returns the overrides of the short run: every cloth's mesh, and other keys from the file.
     fn overrides(&self, scene: &DocumentMut) -> Vec<String> {
         let mesh = self.document.get("mesh").and_then(Item::as_str);
         let meshes = mesh.into_iter().flat_map(|mesh| (0..cloths(scene).count()).map(move |k| (k, mesh)));
@@ -402,7 +410,7 @@ impl Expected {
         number(&self.document["largest_strain"])
     }
 
-    /// Compares each check with a run; rewrites the values instead when blessing.
+    /// Compares each check with a run, or rewrites the values when blessing.
     fn compare(mut self, done: &Done) -> Vec<String> {
         let bless = std::env::var("PERCALE_BLESS").is_ok_and(|v| v == "1");
         let mut faults = Vec::new();
@@ -413,7 +421,7 @@ impl Expected {
                 continue;
             }
             let (wanted, tolerance) = (number(&check["value"]), number(&check["tolerance"]));
-            // A tolerance that no wrong result can miss is none.
+            // A check needs a nonzero tolerance and a reason.
             assert!(tolerance > 0.0 && check["reason"].as_str().is_some_and(|r| !r.is_empty()), "{check}");
             if (found - wanted).abs() > tolerance || !found.is_finite() {
                 let (what, frame) = (&check["quantity"], &check["frame"]);
@@ -435,7 +443,7 @@ fn measured(check: &Table, done: &Done) -> f64 {
     done.quantity(check["quantity"].as_str().unwrap(), frame)
 }
 
-/// To six significant digits.
+/// Rounds to six significant digits.
 fn rounded(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap()
 }
@@ -444,7 +452,7 @@ fn number(item: &Item) -> f64 {
     item.as_float().or(item.as_integer().map(|i| i as f64)).unwrap()
 }
 
-/// The override that gives a scene's first cloth a mesh.
+/// Returns the override that gives a scene's first cloth a mesh.
 fn with_mesh(mesh: &str) -> String {
     format!("cloth[0].mesh=\"{mesh}\"")
 }
@@ -461,26 +469,27 @@ fn check_scene(name: &str) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The scene as shipped: all frames at full resolution.
+/// Runs the scene as shipped: all frames at full resolution.
 fn check_full(name: &str) -> Done {
     let frames = u32::try_from(scene(name)["time"]["frames"].as_integer().unwrap()).unwrap();
     check_long(name, frames)
 }
 
-/// So many frames of the scene, which may be more than shipped, at full resolution.
+/// Runs a number of frames, which may exceed the shipped number, at full resolution.
 fn check_long(name: &str, frames: u32) -> Done {
     let bound = number(&Expected::read(name).document["largest_strain_full"]);
     let done = run(name, &format!("{name}-full"), Some(frames), &[]);
     let faults = done.sound(frames, bound);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // A judgement of a frame of a hundred thousand triangles takes eight seconds: of those every third.
+    // The judge takes eight seconds for a frame of a hundred thousand triangles. Larger runs check every third frame.
     let large = done.frame(1).triangles.len() > 100_000;
     judge(&format!("{name}-full"), if large { 3 } else { 1 });
     done
 }
 
-/// Asks the program named by `PERCALE_JUDGE`, if any, whether a run's frames are free of intersections, one of `every` so many and the
-/// last: it takes the run folder and ends with 0 if they are. It shares nothing with our own exact test.
+/// Runs the program named by `PERCALE_JUDGE`, if any, to check a run for intersections, at every `every`-th frame and
+/// the last. It takes the run folder and ends with 0 if there are none. It shares no code with the exact test of
+/// percale.
 fn judge(folder: &str, every: u32) {
     let Some(judge) = std::env::var_os("PERCALE_JUDGE").filter(|judge| !judge.is_empty()) else { return };
     let run = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenes-{folder}"));
@@ -490,7 +499,7 @@ fn judge(folder: &str, every: u32) {
     assert!(told.status.success(), "{folder}: {stdout}{stderr}");
 }
 
-/// The coarse drape for 4 s, run once.
+/// Returns the coarse drape for 4 s, run once.
 fn drape() -> &'static Done {
     static DRAPE: OnceLock<Done> = OnceLock::new();
     DRAPE.get_or_init(|| run("drape", "drape-50", Some(121), &[with_mesh("../meshes/sheet_1m_50.ply")]))
@@ -639,8 +648,8 @@ fn cube_on_pillow_as_expected() {
     check_scene("cube-on-pillow");
 }
 
-/// Its twin whose cover lets all air through at once: the foam alone throws the small cube to 0.098 m, at steps of 0.25 ms to 0.104 m;
-/// with the air below the cover it flies to 0.2 m.
+/// Variant whose cover lets all air through at once: the foam alone throws the small cube to 0.098 m, at steps of 0.25
+/// ms to 0.104 m. With the air below the cover it flies to 0.2 m.
 #[test]
 #[ignore = "long: half a minute or more"]
 fn foam_throws_the_cube_without_air() {
@@ -677,7 +686,8 @@ fn strain_limit_as_expected() {
     check_scene("strain-limit");
 }
 
-/// No edge of the limited sheet is longer than its limit in any frame, but for what a step may leave; the other sheet's are by far.
+/// No edge of the limited sheet exceeds its limit in any frame, except for the tolerance of a step. Edges of the other
+/// sheet far exceed it.
 #[test]
 fn a_strain_limit_holds_in_every_frame() {
     let done = run("strain-limit", "strain-limit-edges", Some(16), &[]);
@@ -690,7 +700,7 @@ fn a_strain_limit_holds_in_every_frame() {
     let worst = |name: &str| (2..=16).map(|frame| strain(name, frame)).fold(0.0, f64::max);
     let (limited, free) = (worst("limited"), worst("free"));
     println!("| strain limit of 5 %: strain, without a limit | 0.05 | {limited:.4}, {free:.3} | | |");
-    // What a step may leave beside a bound of 1.05, and files in single precision.
+    // Tolerance of a step for a bound of 1.05, and single precision of files.
     assert!(limited < 1.05 * 1.001 - 1.0 + 1e-5 && free > 0.2);
 }
 
@@ -719,7 +729,7 @@ fn hang_as_expected() {
     check_scene("hang");
 }
 
-/// When the hanging sheet first turns round [s], and the part of its energy that is gone by then.
+/// Returns the first turning point of the hanging sheet [s], and the fraction of its energy lost by then.
 fn swing(integrator: &str, step: f64) -> [f64; 2] {
     let set = [
         with_mesh("../meshes/sheet_1m_25.ply"),
@@ -731,14 +741,15 @@ fn swing(integrator: &str, step: f64) -> [f64; 2] {
     let z = |frame: u32| centre(done.frame(1), done.frame(frame)).z;
     let turn = (2..48).min_by(|a, b| z(*a).total_cmp(&z(*b))).unwrap();
     let energy = |frame: u32| -> f64 { done.stats[frame as usize - 1].energies.all().map(|(_, joules)| joules).sum() };
-    // Where a parabola through the three frames turns round.
+    // Vertex of the parabola through the three frames.
     let [before, at, after] = [turn - 1, turn, turn + 1].map(z);
     let past = 0.5 * (before - after) / (before - 2.0 * at + after);
     [(f64::from(turn - 1) + past) / done.record.fps, 1.0 - energy(turn) / energy(1)]
 }
 
-/// The swing of BDF2 takes as long as with a quarter of the step, within 3 %, and loses less than half of what backward Euler loses (Prince &
-/// Bigham 2004: the first video). Most of what it loses are vibrations of springs faster than the step, which both schemes damp.
+/// The swing of BDF2 takes as long as with a quarter of the step, within 3 %, and loses less than half as much as
+/// backward Euler (Prince & Bigham 2004: the first video). Most of its loss is in vibrations of springs faster than the
+/// step, which both schemes damp.
 #[test]
 fn a_hanging_sheet_swings() {
     let [coarse, fine, euler] =
@@ -751,9 +762,10 @@ fn a_hanging_sheet_swings() {
     assert!(coarse[1] < 0.5 * euler[1] && fine[1] < coarse[1], "{coarse:?} {fine:?} {euler:?}");
 }
 
-/// The bed draws at the sled with the force that the pair's curve has for the load, along warp and weft, within 5 %: sliding sticks and slips,
-/// and contacts that come in below it go through their peaks, which are a fifth higher (measured: 3.6 and 3.5 % more). It begins with the peak, to
-/// which the start adds: 0.378 N under 0.5 N, no more than a half of that; contacts do not reach theirs at once, so 8 % more are asked.
+/// The bed pulls at the sled with the force of the pair's curve at that load, along warp and weft, within 5 %. Sliding
+/// is stick-slip, and new contacts pass through their peaks, which are a fifth higher (measured: 3.6 and 3.5 % more).
+/// It begins with the peak, increased by the start: 0.378 N under 0.5 N, no more than a half of that. Contacts do not
+/// all reach their peak at once, so 8 % more are required.
 #[test]
 fn sled_as_expected() {
     check_scene("sled");
@@ -766,7 +778,7 @@ fn sled_as_expected() {
             text.lines().skip(1).map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
         let sliding: Vec<&Vec<f64>> = rows.iter().filter(|row| (1.0..1.5).contains(&row[0])).collect();
         let mean = |k: usize| sliding.iter().map(|row| row[k]).sum::<f64>() / sliding.len() as f64;
-        // The curve goes with the load to the power 2/3 and 1; about 0.5 N with 0.84.
+        // The curve follows the load with exponents 2/3 and 1. Near 0.5 N the exponent is 0.84.
         let (drag, load) = (-mean(1), mean(2));
         let curve = plateau * (load / 0.5).powf(0.84);
         println!("sled, warp turned by {turn}: {drag:.4} N under {load:.4} N, curve {curve:.4} N");
@@ -776,9 +788,10 @@ fn sled_as_expected() {
     }
 }
 
-/// A sheet lies on a statue that vanishes at 1 s (Prince & Bigham 2004, second video). In the first frame after, at most 2 % of its vertices
-/// are farther than 4 mm from where free flight takes them: springs that its points had stretched recoil. Over the next 0.1 s its centre
-/// falls as g t^2/2 beyond what it had, within 5 %: the air takes t/(3 tau) of it, 2.4 %.
+/// A sheet lies on a statue that vanishes at 1 s (Prince & Bigham 2004, second video). In the first frame after, at
+/// most 2 % of its vertices are farther than 4 mm from free flight, due to the recoil of springs stretched by the
+/// statue. Over the next 0.1 s its centre falls by g t^2/2 beyond its initial motion, within 5 %: the air takes t/(3
+/// tau) of it, 2.4 %.
 #[test]
 fn dragon_as_expected() {
     let expected = Expected::read("dragon");
@@ -786,7 +799,7 @@ fn dragon_as_expected() {
     let mut faults = done.sound(expected.frames(), expected.largest_strain());
     faults.extend(expected.compare(&done));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // It is gone in frame 61, at 1 s: frame 62 is the first in which the sheet has fallen.
+    // The statue is absent in frame 61, at 1 s. Frame 62 is the first in which the sheet has fallen.
     let (before, t) = (done.frame(61), 1.0 / done.record.fps);
     let strays = |(v, p): (usize, &Vec3)| {
         let flown = before.x[v] + before.v[v] * t - Vec3::y() * (G * t * t / 2.0);
@@ -802,7 +815,7 @@ fn dragon_as_expected() {
     assert!((fallen / wanted - 1.0).abs() < 0.05, "{fallen} {wanted}");
 }
 
-/// What hangs on a sample of cotton, laid on and taken off (Miguel et al. 2013, figures 5 and 6).
+/// Weights on a sample of cotton, added and removed (Miguel et al. 2013, figures 5 and 6).
 #[test]
 #[ignore = "long: half a minute or more"]
 fn stretch_test_as_expected() {
@@ -820,7 +833,7 @@ fn unrolled_strips_as_expected() {
     ["unroll-7", "roll-on"].into_iter().for_each(check_scene);
 }
 
-/// Radius of the circle through a strip seen along its width, without its ends, by least squares [m].
+/// Fits the radius of a circle to a strip seen along its width, without its ends, by least squares [m].
 fn curl(frame: &Frame) -> f64 {
     let row = |k: usize| frame.x.iter().skip(k).step_by(81);
     let middle = |k: usize| row(k).map(|p| Vec3::new(p.x, p.y, 1.0)).sum::<Vec3>() / row(k).count() as f64;
@@ -838,8 +851,9 @@ fn curl(frame: &Frame) -> f64 {
     (solved.z + solved.x * solved.x + solved.y * solved.y).sqrt()
 }
 
-/// Strips of felt rest at the radius at which elasticity and friction balance, without gravity, within 3 % (Miguel et al. 2013, figure 10):
-/// between the radii for the innermost turn and the outermost. One that was wound on a rod rests at that of one which starts rolled, within 5 %.
+/// Strips of felt rest at the radius at which elasticity and friction balance, without gravity, within 3 % (Miguel et
+/// al. 2013, figure 10): between the radii for the innermost turn and the outermost. A strip wound on a rod rests at
+/// the radius of a strip that starts rolled, within 5 %.
 #[test]
 #[ignore = "long: four runs at full resolution, minutes"]
 fn strips_rest_at_the_radius_of_their_balance() {
@@ -882,8 +896,9 @@ fn knee_as_expected() {
     check_scene("knee");
 }
 
-/// Stress and force of the knit at the ends of its loops: friction is that of the closed form along the strains that the machine prescribes,
-/// within 1 %, and the loop at four times the speed is the same within 0.5 % of its range (Miguel et al. 2013, figures 2 and 4).
+/// Stress and force of the knit at the ends of its loops: friction is that of the closed form along the strains that
+/// the machine prescribes, within 1 %. The loop at four times the speed is the same within 0.5 % of its range (Miguel
+/// et al. 2013, figures 2 and 4).
 #[test]
 #[ignore = "long: half a minute"]
 fn stretch_cycles_do_not_hang_on_speed() {
@@ -915,7 +930,7 @@ fn stretch_cycles_do_not_hang_on_speed() {
     }
 }
 
-/// Heights of a sleeve's vertices off its mean ring, ring by ring [m].
+/// Returns the radial offsets of a sleeve's vertices from the mean of each ring [m].
 fn unevenness(frame: &Frame) -> Vec<f64> {
     let out: Vec<f64> = frame.x.iter().map(|p| p.x.hypot(p.z)).collect();
     let rings = out.chunks(96);
@@ -926,8 +941,8 @@ fn rms(heights: &[f64]) -> f64 {
     (heights.iter().map(|h| h * h).sum::<f64>() / heights.len() as f64).sqrt()
 }
 
-/// After a twist a sleeve with internal friction is more than three times as uneven as one without (Miguel et al. 2013, figure 11): 1 mm against
-/// 3 um.
+/// After a twist, a sleeve with internal friction is more than three times as uneven as without (Miguel et al. 2013,
+/// figure 11): 1 mm compared with 3 um.
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn a_twist_leaves_wrinkles_where_there_is_friction() {
@@ -938,7 +953,8 @@ fn a_twist_leaves_wrinkles_where_there_is_friction() {
     assert!(with > 5e-4 && with > 3.0 * without, "{with} {without}");
 }
 
-/// Wrinkles after three twists differ (figure 12): their heights correlate by less than 0.8, and they are as large within 30 %.
+/// Wrinkles after three twists differ (figure 12): the correlation of their heights is below 0.8, and their size is
+/// equal within 30 %.
 #[test]
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn each_twist_leaves_other_wrinkles() {
@@ -954,7 +970,8 @@ fn each_twist_leaves_other_wrinkles() {
     }
 }
 
-/// After the figure has lowered its knee, cloth around it is longer along warp than without friction (figure 14): 0.41 % against 0.10 %.
+/// After the figure has lowered its knee, cloth around it is longer along warp than without friction (figure 14):
+/// 0.41 % compared with 0.10 %.
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn a_knee_stays_in_its_trousers() {
@@ -985,7 +1002,7 @@ fn pinch_as_expected() {
     check_scene("pinch");
 }
 
-/// The balls meet at 0.4 s 50/52.5 = 0.381 s: the run stops before and names them.
+/// The balls meet at 0.4 s 50/52.5 = 0.381 s. The run stops before and names them.
 #[test]
 fn pinch_halts() {
     let set = [with_mesh("../meshes/sheet_1m_25.ply"), "contact.pinch=\"halt\"".to_string()];
@@ -1004,7 +1021,7 @@ fn pinch_halts() {
     assert!(done.crossings.iter().all(|pairs| *pairs == 0), "{:?}", done.crossings);
 }
 
-/// Cloth goes through the ball that is named, in frames that are marked, and through nothing else.
+/// Cloth passes through the named ball, in marked frames, and through no other object.
 #[test]
 fn pinch_releases() {
     let policy = ["contact.pinch=\"release\"", "contact.release=\"left\""].map(String::from);
@@ -1043,8 +1060,9 @@ fn drape_falls_freely() {
     }
 }
 
-/// As shipped it falls through air: `v = u (1 - exp(-t/tau))`, `x = u (t - tau (1 - exp(-t/tau)))` with `u = m g/c`, `tau = m/c`
-/// for the mass `m` and drag `c` of an area. 0.1 %: the scheme errs by `(h/tau)^2`, 2.5e-5.
+/// As shipped, the sheet falls through air: `v = u (1 - exp(-t/tau))`, `x = u (t - tau (1 - exp(-t/tau)))` with
+/// `u = m g/c`, `tau = m/c` for the mass `m` and drag `c` of an area. The tolerance is 0.1 %: the error of the scheme
+/// is `(h/tau)^2`, 2.5e-5.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn drape_falls_through_air() {
@@ -1064,8 +1082,8 @@ fn drape_falls_through_air() {
     }
 }
 
-/// At rest after 4 s: no vertex of the scene as shipped is faster than 5 mm/s. With 50 x 50 vertices and turned about the vertical,
-/// one in three falls over a fold late and still moves at 10 to 30 mm/s then.
+/// No vertex of the scene as shipped is faster than 5 mm/s after 4 s. With 50 x 50 vertices and rotated about the
+/// vertical, one in three falls over a fold late and still moves at 10 to 30 mm/s then.
 #[test]
 #[ignore = "long: minutes"]
 fn drape_comes_to_rest() {
@@ -1075,9 +1093,9 @@ fn drape_comes_to_rest() {
     assert!(speeds[3] < 5.0, "largest speed after 1, 2, 3, 4 s: {speeds:.1?} mm/s");
 }
 
-/// On a body that stands still two shirts over each other come to rest and stay. The hems, which hang free, swing for five seconds. In
-/// the eighth the 0.27 kg have the energy of 0.2 mm/s, single vertices in folds go to and fro at up to 6 mm/s, by some hundredths of a
-/// millimetre, and none goes away by 0.2 mm.
+/// On a static body two shirts over each other come to rest and stay. The hems, which hang freely, swing for five
+/// seconds. In the eighth second the 0.27 kg have the energy of 0.2 mm/s. Single vertices in folds oscillate at up to 6
+/// mm/s, by some hundredths of a millimetre, and no vertex moves away by 0.2 mm.
 #[test]
 #[ignore = "long: minutes"]
 fn shirts_come_to_rest() {
@@ -1085,14 +1103,15 @@ fn shirts_come_to_rest() {
     run("two-shirts", "shirts-rest", Some(241), &still).assert_rests(211, [5e-9, 1e-2, 2e-4]);
 }
 
-/// A second longer than shipped, the towel folded twice and pressed lies: nothing goes farther than 0.2 mm in that second.
+/// A second longer than shipped, the towel folded twice and pressed is at rest: no vertex moves by more than 0.2 mm in
+/// that second.
 #[test]
 #[ignore = "long: minutes"]
 fn towel_comes_to_rest() {
     check_long("towel", 151).assert_rests(121, [2e-8, 5e-3, 2e-4]);
 }
 
-/// After 4 s the energy of motion of 50 x 50 vertices is that of a sheet which moves at less than 5 mm/s.
+/// After 4 s the kinetic energy of 50 x 50 vertices is that of a sheet at less than 5 mm/s.
 #[test]
 #[ignore = "long: half a minute or more"]
 fn drape_calms_down() {
@@ -1100,7 +1119,7 @@ fn drape_calms_down() {
     assert!(kinetic < 0.5 * 0.2 * 5e-3 * 5e-3, "{kinetic} J");
 }
 
-/// No edge is longer than its rest length by 5 % when the drape lies.
+/// No edge of the resting drape is more than 5 % longer than its rest length.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn drape_strain_at_rest() {
@@ -1141,7 +1160,7 @@ fn twist_at_full_resolution() {
 #[test]
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn stack_at_full_resolution() {
-    // From 1.5 s to 2 s; single vertices go up and down by some hundredths of a millimetre.
+    // From 1.5 s to 2 s, single vertices oscillate by some hundredths of a millimetre.
     check_full("stack").assert_rests(46, [1e-8, 5e-3, 2e-4]);
 }
 

@@ -1,4 +1,4 @@
-//! `--within`: what a stranger's scene may read, and what messages tell of it.
+//! `--within`: the files that an untrusted scene may read, and the content of messages.
 #![cfg(unix)]
 
 use std::fs;
@@ -14,7 +14,7 @@ const INNER: &str = "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\
     int[] faceVertexCounts = [3]\n    int[] faceVertexIndices = [0, 1, 2]\n\
     point3f[] points = [(0, 1, 0), (1, 1, 0), (0, 1, 1)]\n}\n";
 
-/// A folder with `own` for the stranger's files and secrets beside it.
+/// Makes a folder with `own` for the untrusted files, and secrets next to it.
 fn bench(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("within-{name}"));
     let _ = fs::remove_dir_all(&folder);
@@ -72,7 +72,7 @@ fn no_path_of_a_scene_leaves_the_folder() {
             assert!(told.contains("beyond which --within reads nothing") || more.contains("cache"), "{cloth}: {told}");
         }
     }
-    // A scene outside of it, and a sweep of one.
+    // A scene outside of the folder, and a sweep of it.
     fs::write(folder.join("secret.toml"), "s3cret = oh").unwrap();
     fs::write(folder.join("own/sweep.toml"), "scene = \"../secret.toml\"\n[keys]\n\"time.frames\" = [1]\n").unwrap();
     for arguments in [&["check", "secret.toml", "--within", "own"][..], &["sweep", "own/sweep.toml", "--within", "own"]]
@@ -80,7 +80,7 @@ fn no_path_of_a_scene_leaves_the_folder() {
         let (code, told) = percale(&folder, arguments);
         assert!(code == Some(2) && told.contains("--within reads nothing") && !told.contains("s3cret"), "{told}");
     }
-    // Within it links and parents are as good as others; so is a folder named by a link.
+    // Within the folder, links and parent paths are allowed; so is a folder named by a link.
     symlink("own", folder.join("alias")).unwrap();
     for cloth in [own, "mesh = \"fine.obj\"", "mesh = \"sub/../own.obj\"", "mesh = \"up/own/own.obj\""] {
         scene(&folder, cloth, "");
@@ -93,7 +93,7 @@ fn no_path_of_a_scene_leaves_the_folder() {
     assert!(code == Some(2) && told.contains("--within nowhere: "), "{told}");
 }
 
-/// A file of another kind that lies within: of its lines nothing is told.
+/// Messages quote no line of an unrecognised file within the folder.
 #[test]
 fn no_line_of_what_is_not_recognised_is_quoted() {
     let folder = bench("quotes");

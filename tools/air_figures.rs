@@ -1,7 +1,8 @@
 //! Figures of the air scenes, from run folders: `cargo run --release --example air_figures`.
 //!
-//! `docs/pillow-volume.svg`: volume inside the cover of `out/pillow` and `out/pillow-cloth` over time. `docs/wind-pillow.png`: height of
-//! the cover of `out/wind-pillow` along its middle (from left to right) over time (downwards), red above its mean and blue below.
+//! `docs/pillow-volume.svg`: volume inside the cover of `out/pillow` and `out/pillow-cloth` over time.
+//! `docs/wind-pillow.png`: height of the cover of `out/wind-pillow` along its middle (from left to right) over time
+//! (downwards), red above its mean and blue below.
 
 use percale::linalg::Vec3;
 use percale::render::{Image, Map};
@@ -10,7 +11,7 @@ use plotters::prelude::*;
 use std::error::Error;
 use std::path::Path;
 
-/// Points across the middle.
+/// Number of points along the middle.
 const POINTS: usize = 200;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -18,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     kymograph("wind-pillow")
 }
 
-/// Triangles of the cover of a run; its vertices by frame [m].
+/// Returns the triangles of the cover of a run, and its vertices by frame [m].
 #[expect(clippy::type_complexity)]
 fn cover(run: &str) -> Result<(Vec<[u32; 3]>, Vec<Vec<Vec3>>), Box<dyn Error>> {
     let folder = Folder::new(&Path::new("out").join(run));
@@ -71,7 +72,7 @@ fn kymograph(run: &str) -> Result<(), Box<dyn Error>> {
         let part = (at - start[a].x) / (start[b].x - start[a].x);
         x[a].y + part * (x[b].y - x[a].y)
     };
-    // Once what was there at the start has run out.
+    // The first quarter of the frames is left out, until the initial motion has decayed.
     let frames = &frames[frames.len() / 4..];
     let heights: Vec<Vec<f64>> = frames.iter().map(|x| (0..POINTS).map(|k| height(x, k)).collect()).collect();
     let mean = |k: usize| heights.iter().map(|row| row[k]).sum::<f64>() / heights.len() as f64;
@@ -82,7 +83,7 @@ fn kymograph(run: &str) -> Result<(), Box<dyn Error>> {
     let (width, height) = (600, 450);
     let mut image = Image::filled(width, height, [0.0; 3]);
     for (pixel, colour) in image.pixels.iter_mut().enumerate() {
-        // Between the four nearest of what was measured.
+        // Bilinear interpolation between the four nearest samples.
         let place = |at: usize, of: usize, last: usize| at as f64 / (of - 1) as f64 * last as f64;
         let (x, y) = (place(pixel % width, width, POINTS - 1), place(pixel / width, height, heights.len() - 1));
         let along = |row: &[f64]| {

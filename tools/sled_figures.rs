@@ -1,7 +1,7 @@
 //! Friction of a sled as in figure 9 of Chen, Feng & Wang 2013, from `out/sled-pairs-sweep` and `out/sled-sweep`, which
-//! `percale sweep scenes/sled-pairs-sweep.toml` and `sled-sweep.toml` make: `cargo run --release --example sled_figures` writes
-//! `docs/sled.svg`. Dots are measured by the probe, lines of (e) and (f) are the library's curves and what its tensor has between
-//! them, by which the scenes were run.
+//! `percale sweep scenes/sled-pairs-sweep.toml` and `sled-sweep.toml` make.
+//! `cargo run --release --example sled_figures` writes `docs/sled.svg`. Dots are measured by the probe; lines of (e)
+//! and (f) are the library's curves and their tensor interpolation, with which the scenes were run.
 
 use percale::force::friction::Ground;
 use percale::scene::friction::Given;
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Acceleration of gravity [m/s2].
 const G: f64 = 9.81;
-/// When the sled slides [s].
+/// Time interval in which the sled slides [s].
 const SLIDES: std::ops::Range<f64> = 1.0..1.5;
 /// Volume of the sled [m3].
 const VOLUME: f64 = 4e-4;
@@ -23,14 +23,14 @@ const COLOURS: [RGBColor; 5] = [RED, BLUE, RGBColor(0, 130, 60), RGBColor(200, 1
 
 type Panel<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// A case of a sweep: what it sets, and force on the sled over time: along the way the cloth is drawn, and up [s, N, N].
+/// Case of a sweep: its overrides, and time, force on the sled along the pull and upwards [s, N, N].
 struct Case {
     set: String,
     rows: Vec<[f64; 3]>,
 }
 
 impl Case {
-    /// Mean force and load while it slides [N].
+    /// Returns mean force and load while the sled slides [N].
     fn plateau(&self) -> [f64; 2] {
         let sliding: Vec<&[f64; 3]> = self.rows.iter().filter(|row| SLIDES.contains(&row[0])).collect();
         [1, 2].map(|k| sliding.iter().map(|row| row[k]).sum::<f64>() / sliding.len() as f64)
@@ -58,14 +58,14 @@ fn sweep(name: &str) -> Result<Vec<Case>, Box<dyn Error>> {
     cases.into_iter().map(case).collect()
 }
 
-/// The case that sets both.
+/// Finds the case that sets both values.
 fn find<'a>(cases: &'a [Case], what: &str, degrees: u32) -> Result<&'a Case, String> {
     let turn = format!("\"{degrees} deg\"");
     let found = cases.iter().find(|case| case.set.contains(what) && case.set.contains(&turn));
     found.ok_or_else(|| format!("no case has {what} and {turn}"))
 }
 
-/// Forces over time.
+/// Plots forces over time.
 fn over_time(panel: &Panel, title: &str, lines: &[(&str, &Case)]) -> Result<(), Box<dyn Error>> {
     let most = lines.iter().flat_map(|(_, case)| case.rows.iter().map(|row| row[1])).fold(0.0, f64::max);
     let mut chart = ChartBuilder::on(panel)
@@ -84,7 +84,7 @@ fn over_time(panel: &Panel, title: &str, lines: &[(&str, &Case)]) -> Result<(), 
     Ok(())
 }
 
-/// Plateaus over load, with what the library's curves have.
+/// Plots plateaus over load, with the curves of the library.
 fn over_load(panel: &Panel, title: &str, cases: &[Case], turns: &[u32], ground: &Ground) -> Result<(), Box<dyn Error>> {
     let densities = [50, 125, 250, 500, 750, 1000];
     let of = |degrees: u32, load: f64| {

@@ -1,14 +1,14 @@
-//! The exhaustive search that surface traversal is compared with: a uniform grid, and the closest point of every triangle whose box is
-//! within reach.
+//! Exhaustive closest-point search on a uniform grid, the reference for surface traversal. Every triangle whose
+//! bounding box is within reach is tested.
 
 use percale::collision::closest::{PointTriangle, point_triangle};
 use percale::linalg::Vec3;
 
-/// Triangles in every cell that their boxes meet, sorted by cell.
+/// Uniform grid: each cell lists the triangles whose bounding boxes overlap it, sorted by cell.
 #[derive(Default)]
 pub struct Grid {
     low: Vec3,
-    /// Cells a metre.
+    /// Cells per metre.
     fine: f64,
     cells: [usize; 3],
     starts: Vec<u32>,
@@ -27,7 +27,7 @@ struct Entry {
 }
 
 impl Grid {
-    /// Cells of `size` [m].
+    /// Builds the grid with cells of `size` [m].
     pub fn build(&mut self, x: &[Vec3], triangles: &[[u32; 3]], size: f64) {
         let (low, high) = x.iter().fold((x[0], x[0]), |(low, high), p| (low.inf(p), high.sup(p)));
         (self.low, self.fine) = (low, 1.0 / size);
@@ -56,7 +56,8 @@ impl Grid {
         }
     }
 
-    /// The closest of all triangles whose boxes are within `reach` [m] of `p`; `count` is raised by their number.
+    /// Returns the closest point among triangles whose bounding boxes are within `reach` [m] of `p`. Adds the number of
+    /// triangles tested to `count`.
     pub fn closest(
         &self,
         x: &[Vec3],
@@ -75,7 +76,7 @@ impl Grid {
         each_cell(first, last, |own| {
             let cell = place(own, self.cells);
             for entry in &self.entries[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
-                // A triangle in several of these cells counts in the first.
+                // A triangle that lies in several cells is tested only in the first.
                 if (0..3).any(|a| usize::from(entry.first[a]).max(first[a]) != own[a]) {
                     continue;
                 }
@@ -101,7 +102,7 @@ impl Entry {
     }
 }
 
-/// Cells of a box, along x first.
+/// Visits the cells of a box; x varies fastest.
 fn each_cell(first: [usize; 3], last: [usize; 3], mut each: impl FnMut([usize; 3])) {
     for k in first[2]..=last[2] {
         for j in first[1]..=last[1] {
@@ -112,7 +113,7 @@ fn each_cell(first: [usize; 3], last: [usize; 3], mut each: impl FnMut([usize; 3
     }
 }
 
-/// Number of a cell.
+/// Returns the index of a cell.
 fn place([i, j, k]: [usize; 3], cells: [usize; 3]) -> usize {
     (k * cells[1] + j) * cells[0] + i
 }

@@ -1,4 +1,4 @@
-//! What the benches share: the command line, the reference scene, the settings.
+//! Shared code of the benches: the command line, the reference scene, the settings.
 
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
@@ -16,21 +16,21 @@ use percale::world::wind::Wind;
 use percale::world::window::Window;
 use percale::world::{ContactSettings, Course, State, World};
 
-/// `cargo bench --bench NAME -- [VERTICES [STEP [THREADS]]]`.
+/// Arguments of `cargo bench --bench NAME -- [VERTICES [STEP [THREADS]]]`.
 pub struct Arguments {
-    /// Vertices of the sheet, one run each.
+    /// Numbers of vertices of the sheet, with a run for each.
     pub sizes: Vec<usize>,
-    /// Largest time step [s]; given in milliseconds, 1 by default.
+    /// Largest time step [s]. The argument is in milliseconds and defaults to 1.
     pub step: f64,
-    /// Threads; 0, the default: as many as the machine has.
+    /// Number of threads; 0, the default, is one per processor.
     pub threads: usize,
 }
 
 impl Arguments {
-    /// Reads them; `sizes` are run when none is given.
+    /// Reads the arguments. `sizes` are the default for VERTICES.
     ///
     /// # Errors
-    /// An argument that is no number.
+    /// An argument is not a number.
     pub fn read(sizes: &[usize]) -> Result<Arguments, String> {
         let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
         let wrong = |word: &str| format!("'{word}': give numbers, VERTICES STEP_MS THREADS");
@@ -44,9 +44,9 @@ impl Arguments {
     }
 }
 
-/// The drop of `scenes/drape.toml` with a sheet of about `vertices` vertices, the next square number above or below:
-/// 1 m x 1 m, 0.2 kg/m2, 261 N/m, Poisson 0.243, bending 2.3e-6 N m, friction 0.3, from 0.85 m onto a sphere of radius
-/// 0.25 m centred 0.3 m above the floor.
+/// Builds the drop of `scenes/drape.toml` with a sheet of about `vertices` vertices, rounded to a square number: 1 m x
+/// 1 m, 0.2 kg/m2, 261 N/m, Poisson 0.243, bending 2.3e-6 N m, friction 0.3, from 0.85 m onto a sphere of radius 0.25 m
+/// centred 0.3 m above the floor.
 pub fn scene(vertices: usize) -> (World, State) {
     let side = (vertices as f64).sqrt().round() as usize;
     let friction = Friction { fixed: 0.3, sliding: 0.3 };
@@ -99,7 +99,7 @@ pub fn scene(vertices: usize) -> (World, State) {
     })
 }
 
-/// The settings of a scene file that gives none, with the largest step [s].
+/// Returns the default settings of a scene file, with the given largest step [s].
 pub fn settings(step: f64) -> Settings {
     let min_step = step.min(2e-5);
     Settings { integrator: Integrator::Bdf2, step, min_step, tolerance: 1e-3, iterations: 500 }

@@ -1,4 +1,5 @@
-//! Three pillows on each other, each in a cover 2 to 5 mm outside: they sway, swell and slide while the covers creep over them.
+//! Three stacked pillows, each in a cover 2 to 5 mm outside. The pillows sway, swell and slide while the covers creep
+//! over them.
 
 #[path = "../../tools/make_meshes/meshes/pillow.rs"]
 mod pillow;
@@ -8,23 +9,23 @@ use percale::mesh::generate::longest_edge;
 
 /// Side and height of a pillow [m].
 const SIZE: (f64, f64) = (0.45, 0.14);
-/// How far a cover creeps to and fro [m].
+/// Range of the periodic creep of a cover over its pillow [m].
 const CREEP: f64 = 0.04;
 
-/// The pillows' surfaces as one, and the points of their covers.
+/// Combined surface of the pillows, and the points of their covers.
 pub struct Pillows {
-    /// Surface of all three.
+    /// Triangles of all three pillows.
     pub triangles: Vec<[u32; 3]>,
     body: Vec<Vec3>,
     cover: Vec<Vec3>,
-    /// Triangles of the covers.
+    /// Number of triangles of the covers.
     pub cover_triangles: usize,
     /// Longest edge of a cover [m].
     pub cover_edge: f64,
 }
 
 impl Pillows {
-    /// With so many cells along a side of a pillow and of a cover.
+    /// Builds pillows with `body` cells, and covers with `cover` cells, along a side.
     pub fn new(body: usize, cover: usize) -> Pillows {
         let [one, around] = [body, cover].map(|cells| pillow::pillow(SIZE.0, SIZE.1, cells));
         let triangles = (0..3).flat_map(|k| {
@@ -40,13 +41,13 @@ impl Pillows {
         }
     }
 
-    /// Vertices of the surface after `step` steps [m].
+    /// Returns the vertices of the surface after `step` steps [m].
     pub fn surface(&self, step: usize) -> Vec<Vec3> {
         let one = |k: usize| self.body.iter().map(move |p| place(k, inflated(p.x, p.z, p.y).0, step as f64));
         (0..3).flat_map(one).collect()
     }
 
-    /// Points after `step` steps, each creeping by `creep` over the surface in a step [m].
+    /// Returns the points of the covers after `step` steps [m], if each creeps by `creep` over the surface in a step.
     pub fn covers(&self, step: usize, creep: f64) -> Vec<Vec3> {
         let way = (step as f64 * creep) % (2.0 * CREEP);
         let way = if way < CREEP { way } else { 2.0 * CREEP - way } - 0.5 * CREEP;
@@ -63,18 +64,19 @@ impl Pillows {
     }
 }
 
-/// Point of a full pillow at x and z, above or below as `side` says, and the normal there.
+/// Returns the point of an inflated pillow at x and z, and its normal; the sign of `side` selects the upper or lower
+/// half.
 fn inflated(x: f64, z: f64, side: f64) -> (Vec3, Vec3) {
     let (a, b) = (2.0 * x / SIZE.0, 2.0 * z / SIZE.0);
     let (p, q) = ((1.0 - a * a).max(0.0), (1.0 - b * b).max(0.0));
     let side = if side == 0.0 { 0.0 } else { side.signum() };
     let y = 0.5 * SIZE.1 * side * (p * q).sqrt();
-    // Gradient of (2 y / height)^2 - p q.
+    // Gradient of the implicit function (2 y / height)^2 - p q.
     let gradient = Vec3::new(a * q * 4.0 / SIZE.0, 8.0 * y / (SIZE.1 * SIZE.1), b * p * 4.0 / SIZE.0);
     (Vec3::new(x, y, z), gradient.try_normalize(1e-9).unwrap_or_else(|| Vec3::new(a, 0.0, b).normalize()))
 }
 
-/// Where pillow `k` takes a point in its rest position.
+/// Moves a point from its rest position to its position on pillow `k`.
 fn place(k: usize, p: Vec3, step: f64) -> Vec3 {
     let (k, t) = (k as f64, 0.3 * step);
     let wave = 0.004 * ((18.0 * p.x + 0.7 * t + k).sin() + (15.0 * p.z + 0.9 * t).sin());

@@ -1,13 +1,13 @@
-//! A table with a row for each size of the sheet, printed as it is measured.
+//! Table with a row for each size of the sheet, printed as measured.
 
 use crate::common::Arguments;
 use percale::linalg::par;
 
-/// Reads the command line and measures on the threads it asks for: `start` is given the largest step [s] and returns the title
-/// and what makes the cells of a row from the number of vertices.
+/// Reads the command line and prints the table, measured on the requested threads. `start` takes the largest step [s]
+/// and returns the title and a function from the number of vertices to the cells of a row.
 ///
 /// # Errors
-/// An argument that is no number, or what `start` and its rows say.
+/// An argument is not a number, or `start` or a row fails.
 pub fn table<R>(sizes: &[usize], columns: &[&str], start: impl FnOnce(f64) -> (String, R) + Send) -> Result<(), String>
 where
     R: FnMut(usize) -> Result<Vec<String>, String>,

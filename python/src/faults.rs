@@ -1,4 +1,4 @@
-//! Faults of a scene, and why a simulation ends, as Python has them.
+//! Python types for diagnostics of a scene and for errors that end a simulation.
 
 use percale::scene;
 use pyo3::create_exception;
@@ -18,13 +18,14 @@ create_exception!(
     "A step that cannot be made, or a frame in which triangles cross: where `percale run` ends with exit code 1."
 );
 
-/// One thing that is wrong with a scene: where, which key, what would be right. `str()` has it in a line.
+/// Diagnostic of a scene: file, line, column, key and message. `str()` returns all of them in one line.
 #[pyclass(frozen, module = "percale")]
 pub struct Fault(scene::Fault);
 
 #[pymethods]
 impl Fault {
-    /// The file as it was named; or the argument, such as `--set time.step`, which has no line and no column.
+    /// File name as the caller gave it, or the argument, such as `--set time.step`. An argument has no line and no
+    /// column.
     #[getter]
     fn file(&self) -> &str {
         match &self.0.place {
@@ -33,7 +34,7 @@ impl Fault {
         }
     }
 
-    /// Line, from 1; None where the fault is not in a line.
+    /// Line, from 1; None if the fault has no line.
     #[getter]
     fn line(&self) -> Option<usize> {
         match self.0.place {
@@ -42,7 +43,7 @@ impl Fault {
         }
     }
 
-    /// Column in characters, from 1; None where the fault is not in a line.
+    /// Column in characters, from 1; None if the fault has no line.
     #[getter]
     fn column(&self) -> Option<usize> {
         match self.0.place {
@@ -51,13 +52,13 @@ impl Fault {
         }
     }
 
-    /// Path of the key, such as `cloth[0].mesh`; empty for the file as a whole.
+    /// Path of the key, such as `cloth[0].mesh`; empty if the fault concerns the whole file.
     #[getter]
     fn key(&self) -> &str {
         &self.0.key
     }
 
-    /// What is wrong and what would be right.
+    /// Error and its correction in words.
     #[getter]
     fn message(&self) -> &str {
         &self.0.message
@@ -72,7 +73,7 @@ impl Fault {
     }
 }
 
-/// The exception for faults.
+/// Makes the exception `SceneError`, with the diagnostics in its attribute `faults`.
 pub fn refused(py: Python, faults: Vec<scene::Fault>) -> PyErr {
     let told: Vec<String> = faults.iter().map(scene::Fault::to_string).collect();
     let error = SceneError::new_err(told.join("\n"));

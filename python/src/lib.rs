@@ -1,4 +1,5 @@
-//! percale for Python: the command, and scenes that are stepped frame by frame. `percale/__init__.py` has the words for users.
+//! Python module of percale: the command line, and simulation of scenes frame by frame. `percale/__init__.py` has the
+//! documentation for users.
 
 mod faults;
 mod scene;
@@ -8,7 +9,7 @@ use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The command line; gives the exit code. `program` is what processes of a sweep call.
+/// Runs the command line and returns the exit code. Processes of a sweep call `program`.
 #[pyfunction]
 fn command_line(py: Python, program: PathBuf, typed: Vec<OsString>) -> u8 {
     py.detach(|| percale::cli::command_line(program, typed))

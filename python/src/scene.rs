@@ -5,12 +5,12 @@ use percale::scene::{self, Fault, Override};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// A scene, read and checked. Its meshes are read when a Simulation is made of it.
+/// Scene, read and checked. Its meshes are read when a Simulation is made from it.
 #[pyclass(frozen, module = "percale", name = "Scene")]
 pub struct Scene {
     /// The scene.
     pub scene: scene::Scene,
-    /// Its file.
+    /// Path of the scene file.
     pub file: PathBuf,
 }
 
@@ -45,7 +45,7 @@ impl Scene {
         self.scene.time.fps
     }
 
-    /// Number of the first frame, which is the start.
+    /// Number of the first frame, which is the initial state.
     #[getter]
     fn first_frame(&self) -> u32 {
         self.scene.time.start_frame
@@ -63,7 +63,7 @@ impl Scene {
         &self.scene.text
     }
 
-    /// What is allowed but probably not meant, a line each.
+    /// Warnings, one per line: settings that are allowed but probably not intended.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.scene.warnings.iter().map(Fault::to_string).collect()

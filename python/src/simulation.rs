@@ -1,4 +1,4 @@
-//! A simulation that is stepped frame by frame, and the arrays in which its objects lie.
+//! Simulation of a scene frame by frame, and NumPy arrays of its objects.
 
 use crate::faults::{SimulationError, refused};
 use crate::scene::Scene;
@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How often a step looks whether Ctrl-C was pressed.
+/// Interval between checks for Ctrl-C during a step.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Rows of three numbers in an array of NumPy's, and a view of them that cannot be written to.
+/// NumPy array with three numbers per row, and a read-only view of it.
 struct Rows {
     own: Py<PyArray2<f32>>,
     seen: Py<PyAny>,
@@ -27,7 +27,7 @@ impl Rows {
         Ok(Rows { own: own.unbind(), seen })
     }
 
-    /// Writes what a file would hold.
+    /// Writes values in the precision of files.
     fn fill(&self, py: Python, values: &[Vec3]) -> PyResult<()> {
         let mut own = self.own.bind(py).try_readwrite().map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         for (row, value) in own.as_slice_mut()?.chunks_exact_mut(3).zip(values) {
@@ -44,17 +44,18 @@ fn read_only(array: Bound<PyAny>) -> PyResult<Py<PyAny>> {
     Ok(array.unbind())
 }
 
-/// An object as Python sees it.
+/// Arrays of an object for Python.
 struct Seen {
     positions: Rows,
     velocities: Rows,
     triangles: Py<PyAny>,
 }
 
-/// A simulation of a scene, at its first frame; `step` goes on to the next.
+/// Simulation of a scene, at its first frame; `step` advances to the next.
 ///
-/// `scene` is what `load` gives, or a scene file. `threads` is as many as the machine has if absent; results do not depend on it.
-/// Raises SceneError for faults of meshes and of the start, SimulationError where the first frame crosses.
+/// `scene` is the result of `load`, or the path of a scene file. `threads` defaults to the number of processors;
+/// results do not depend on the number of threads. Raises SceneError if the meshes or the initial state have faults,
+/// SimulationError if meshes intersect in the first frame.
 #[pyclass(module = "percale")]
 pub struct Simulation {
     scene: Py<Scene>,
@@ -74,7 +75,8 @@ impl Simulation {
         })
     }
 
-    /// Works on the solver with the simulation's threads, while other threads of Python go on. Ctrl-C raises `stop`.
+    /// Works on the solver with the threads of the simulation. Other Python threads continue meanwhile. Ctrl-C sets
+    /// `stop`.
     fn work<T: Send>(
         &mut self,
         py: Python,
@@ -89,7 +91,7 @@ impl Simulation {
                 let _ends = tell;
                 par::with_threads(threads, || work(solver, stop))
             });
-            // Signals reach Python in its main thread alone, which is why the work is in another.
+            // Signals reach only the main thread of Python. The work is therefore in another thread.
             loop {
                 let told = &mut told;
                 if py.detach(move || told.recv_timeout(LOOK)) != Err(mpsc::RecvTimeoutError::Timeout) {
@@ -162,7 +164,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Goes on to the next frame and gives its number.
+    /// Advances to the next frame and returns its number.
     fn step(&mut self, py: Python) -> PyResult<u32> {
         let scene = self.scene.clone_ref(py);
         let time = &scene.get().scene.time;
@@ -177,19 +179,19 @@ impl Simulation {
         Ok(frame)
     }
 
-    /// Number of the frame that the arrays hold.
+    /// Number of the current frame, whose values the arrays hold.
     #[getter]
     fn frame(&self) -> u32 {
         self.frame
     }
 
-    /// Time of that frame [s]; the first is at 0.
+    /// Time of the current frame [s]; the first frame is at 0.
     #[getter]
     fn time(&self, py: Python) -> f64 {
         self.scene.bind(py).get().scene.time.of(self.frame)
     }
 
-    /// There is no next frame.
+    /// Whether the current frame is the last.
     #[getter]
     fn done(&self, py: Python) -> bool {
         self.frame >= self.scene.bind(py).get().scene.time.last_frame()
@@ -201,30 +203,30 @@ impl Simulation {
         self.scene.clone_ref(py)
     }
 
-    /// Names of the objects: cloths, bodies, obstacles.
+    /// Names of all cloths, bodies and obstacles.
     #[getter]
     fn objects(&self) -> Vec<&str> {
         self.solver.world().objects.iter().map(|object| object.name.as_str()).collect()
     }
 
-    /// What is allowed but probably not meant in scene and meshes, a line each.
+    /// Warnings of scene and meshes, one per line: settings that are allowed but probably not intended.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
     }
 
-    /// The point about which positions are, in the scene [m]; zero unless the scene is far from its own.
+    /// Origin of the positions in coordinates of the scene [m]; zero unless the scene is far from its own origin.
     #[getter]
     fn origin(&self) -> [f64; 3] {
         self.solver.world().origin.into()
     }
 
-    /// `cloth`, `body` or `obstacle`.
+    /// Kind of an object: `cloth`, `body` or `obstacle`.
     fn kind(&self, name: &str) -> PyResult<&'static str> {
         Ok(self.solver.world().objects[self.object(name)?].kind.word())
     }
 
-    /// The object is there at this frame: an obstacle may appear and vanish.
+    /// Whether an object is present at this frame: an obstacle may appear and vanish.
     fn there(&self, name: &str) -> PyResult<bool> {
         Ok(self.solver.world().there(self.object(name)?, self.solver.state().now()))
     }
@@ -239,7 +241,7 @@ impl Simulation {
         Ok(self.objects[self.object(name)?].velocities.seen.clone_ref(py))
     }
 
-    /// Vertices of each triangle, counted from 0.
+    /// Vertex indices of each triangle, from 0.
     fn triangles(&self, py: Python, name: &str) -> PyResult<Py<PyAny>> {
         Ok(self.objects[self.object(name)?].triangles.clone_ref(py))
     }

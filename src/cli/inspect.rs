@@ -221,25 +221,7 @@ impl Inspect {
         if !damage.is_empty() {
             return Err(Failure::Damaged(damage));
         }
-        for entry in &record.objects {
-            say(&format!(
-                "'{}': {}, {}, {}",
-                entry.name,
-                count(entry.vertices, "vertex"),
-                count(entry.triangles, "triangle"),
-                entry.told()
-            ));
-            if *done == 0 {
-                continue;
-            }
-            if let Some((shape, at)) = folder.read_mesh(entry, record.last_done())? {
-                say(&format!("  bounds at frame {}: {}", record.last_done(), bounds(&at.positions, &record.origin)));
-                let moves = entry.files.as_ref().is_some_and(|files| files.contains('#'));
-                if let Some((_, start)) = folder.read_mesh(entry, record.first)?.filter(|_| moves) {
-                    say(&relief(&start.positions, &at.positions, &shape.triangles, entry.kind.simulated()));
-                }
-            }
-        }
+        objects(&folder, &record)?;
         self.frames(&folder, &record)?;
         let stats = folder.read_stats()?;
         if let Some(last) =
@@ -343,6 +325,30 @@ fn describe(mesh: &TriMesh) {
         let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
         say(&format!("channel '{name}': {low} to {high}"));
     }
+}
+
+/// Describes each object of a run, with its bounds and its relief at the last frame.
+fn objects(folder: &Folder, record: &Record) -> Result<(), Failure> {
+    for entry in &record.objects {
+        say(&format!(
+            "'{}': {}, {}, {}",
+            entry.name,
+            count(entry.vertices, "vertex"),
+            count(entry.triangles, "triangle"),
+            entry.told()
+        ));
+        if record.done == 0 {
+            continue;
+        }
+        if let Some((shape, at)) = folder.read_mesh(entry, record.last_done())? {
+            say(&format!("  bounds at frame {}: {}", record.last_done(), bounds(&at.positions, &record.origin)));
+            let moves = entry.files.as_ref().is_some_and(|files| files.contains('#'));
+            if let Some((_, start)) = folder.read_mesh(entry, record.first)?.filter(|_| moves) {
+                say(&relief(&start.positions, &at.positions, &shape.triangles, entry.kind.simulated()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Describes the roughness and curvature of a simulated surface, and the motion of a surface since the start.

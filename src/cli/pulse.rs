@@ -101,7 +101,7 @@ mod tests {
         let line = pulse.beat(&report, &stepper, &state, 0.04).unwrap();
         assert!(
             line.starts_with(
-                "step 120, t=0.016000 of 0.040000 s, 2 steps in 0 s, the last of 0.0200 ms; steps are short: 4 were"
+                "step 120, t=0.016000 of 0.040000 s, 2 steps in 0 s, the last of 0.02 ms; steps are short: 4 were"
             ),
             "{line}"
         );

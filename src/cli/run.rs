@@ -100,8 +100,8 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Sc
     let overrides = overrides(set, more)?;
     let scene = scene::read(file, &overrides).map_err(|faults| {
         // A sweep file is reported as such, instead of its faults as a scene.
-        let allowed = within::check(file).is_ok();
-        let text = allowed.then(|| std::fs::read_to_string(file).unwrap_or_default()).unwrap_or_default();
+        let read = within::check(file).ok().and_then(|()| std::fs::read_to_string(file).ok());
+        let text = read.unwrap_or_default();
         let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
         if begins("scene =") && begins("[keys]") {
             Failure::input(format!("{0}: is a sweep, not a scene; percale sweep {0} runs it", file.display()))

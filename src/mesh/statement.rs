@@ -159,7 +159,8 @@ impl<'a> Tokens<'a> {
             self.line += 1;
             let line = line.strip_prefix(text::MARK).unwrap_or(line).trim_ascii_end();
             let first = line.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default();
-            let named = statement.tokens.is_empty() && NAMING.contains(&first);
+            let word = first.strip_suffix(b"\\").unwrap_or(first);
+            let named = statement.tokens.is_empty() && NAMING.contains(&word);
             let before = line.strip_suffix(b"\\").filter(|_| !named);
             let commented = self.split(before.unwrap_or(line), statement);
             if before.is_none() || commented || self.rest.is_empty() {

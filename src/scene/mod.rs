@@ -268,6 +268,11 @@ fn idle(document: &Document, file: Option<&File>) -> Option<Raw> {
     })
 }
 
+/// A fault of a file that the scene names, as it may be told.
+fn hushed(fault: Fault) -> Fault {
+    Fault { message: within::hushed(&fault.message).into_owned(), ..fault }
+}
+
 fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) -> Result<Scene, Vec<Fault>> {
     let mut document = Document::new(&path.display().to_string(), bytes);
     let (text, misplaced) = overrides::apply(&mut document, overrides);
@@ -280,10 +285,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         Raw { origin: Origin::Set(index), key, message, absent: false }
     }));
     let mut faults = gather(&document, raw, overrides);
-    for fault in &mut cx.foreign {
-        fault.message = within::hushed(&fault.message).into_owned();
-    }
-    faults.append(&mut cx.foreign);
+    faults.extend(cx.foreign.drain(..).map(hushed));
     faults.extend(library::faults().iter().cloned());
     cx.warnings.extend(idle(&document, file.as_ref()));
     let Some(file) = file.filter(|_| faults.is_empty()) else {
@@ -315,14 +317,10 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         output,
         preview,
     } = file;
-    let down = match scene.up {
-        Up::Y => Vec3::new(0.0, -9.81, 0.0),
-        Up::Z => Vec3::new(0.0, 0.0, -9.81),
-    };
     Ok(Scene {
         name: scene.name.unwrap_or_else(|| stem(path)),
         up: scene.up,
-        gravity: scene.gravity.unwrap_or(down),
+        gravity: scene.gravity.unwrap_or_else(|| down(scene.up)),
         time,
         materials: std::mem::take(&mut cx.shelves.of().all),
         cloths: cloth,
@@ -347,6 +345,14 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         files: cx.files,
         warnings: gather(&document, cx.warnings, overrides),
     })
+}
+
+/// Returns the default gravity [m/s^2].
+fn down(up: Up) -> Vec3 {
+    match up {
+        Up::Y => Vec3::new(0.0, -9.81, 0.0),
+        Up::Z => Vec3::new(0.0, 0.0, -9.81),
+    }
 }
 
 /// Returns the name of a scene that gives none: the stem of its file. `_` replaces characters that a folder name cannot

@@ -263,7 +263,7 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     fn bound(&self, _world: &World, _work: &Self::Work, _floors: &[f64], _ceilings: &mut [f64]) {}
 
     /// Passes `add` vertices and the work that the effect may do on the component of each in the step [J]. The energy
-    /// check takes out of a component's motion any energy that has no such source. The default is the work of its links.
+    /// check removes from a component's motion any energy without such a source. The default is the work of its links.
     fn each_work(
         &self,
         _at: At,
@@ -285,8 +285,8 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
         0
     }
 
-    /// Passes all forces of the step to `forces`. `falls` is `(E^-1 - F) U^T z` of the low-rank update. The default passes
-    /// those of its links.
+    /// Passes all forces of the step to `forces`. `falls` is `(E^-1 - F) U^T z` of the low-rank update. The default
+    /// passes those of its links.
     fn each_force(
         &self,
         _at: At,

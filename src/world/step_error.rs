@@ -147,11 +147,8 @@ impl StepError {
             StepError::Struck { vertex, change } => {
                 format!("the body of {} near {} is struck by {} m/s", name(*vertex), at(*vertex), rounded(*change))
             }
-            StepError::Unsolved(residual) => {
-                format!(
-                    "the equations of one step are not solved: {} % of the error is left",
-                    rounded(residual * 100.0)
-                )
+            StepError::Unsolved(part) => {
+                format!("the equations of one step are not solved: {} % of the error is left", rounded(part * 100.0))
             }
             StepError::Indefinite(v) => {
                 format!("the equations are not positive definite at {} near {}", name(*v), at(*v))

@@ -1,4 +1,4 @@
-//! `percale compare`: what goes with what, gates, exit codes, the report.
+//! `percale compare`: matching of files, gates, exit codes, the report.
 
 use percale::linalg::Vec3;
 use percale::mesh::{TriMesh, obj};
@@ -30,7 +30,7 @@ impl Bench {
         command.arg("compare").args(arguments).current_dir(&self.folder).output().unwrap()
     }
 
-    /// What is said on both streams by a comparison that ends with `code`.
+    /// Returns both output streams of a comparison that ends with `code`.
     fn told(&self, code: i32, arguments: &[&str]) -> String {
         let out = self.run(arguments);
         let told = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
@@ -51,7 +51,7 @@ fn ramp() -> Image {
     Image { width: 64, height: 48, pixels }
 }
 
-/// A ramp with a red square of `size` pixels.
+/// Draws a red square of `size` pixels on the ramp.
 fn blot(size: usize) -> Image {
     let mut image = ramp();
     for y in 10..10 + size {
@@ -62,7 +62,7 @@ fn blot(size: usize) -> Image {
     image
 }
 
-/// Four vertices, the last at a height of `z`.
+/// Returns an OBJ file with four vertices, the last at a height of `z`.
 fn sheet(z: f64) -> Vec<u8> {
     let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let positions = vec![at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), at(0.0, 1.0, 0.0), at(1.0, 1.0, z)];
@@ -80,7 +80,7 @@ fn pictures_are_same_differ_or_cannot_be_compared() {
     bench.put("sheet.obj", &sheet(0.0));
     bench.has(0, &["a.png", "same.png"], &["a.png: FLIP mean 0, FLIP 99 % 0, RMSE 0, largest 0, bad 0 %", "the same"]);
     bench.has(1, &["a.png", "blot.png"], &["a.png: differs: bad 1.172 %, at most 0.1 %; largest ", "1 of 1 frames"]);
-    // 36 of 3072 pixels: a gate on the share alone lets them pass, one on the largest does not.
+    // 36 of 3072 pixels differ. A gate on the share alone passes; a gate on the largest difference fails.
     bench.told(0, &["a.png", "blot.png", "--share", "0.012", "--maximum", "1"]);
     bench.told(1, &["a.png", "blot.png", "--share", "0.0117", "--maximum", "1"]);
     bench.has(1, &["a.png", "blot.png", "--share", "1"], &["largest 0."]);
@@ -111,7 +111,7 @@ fn exr_is_compared_as_displayed() {
     bench.put("a.png", &ramp().png().unwrap());
     bench.told(0, &["a.exr", "a.exr"]);
     bench.told(1, &["a.exr", "blot.exr"]);
-    // Rounding of 8 bits is below the threshold.
+    // The rounding error of 8 bits is below the threshold.
     bench.told(0, &["a.exr", "a.png"]);
 }
 
@@ -136,7 +136,7 @@ fn sequences_are_compared_frame_by_frame() {
 
     let page = fs::read_to_string(bench.folder.join("report/compare.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
-    // Nothing is fetched: every source is in the file.
+    // The page is self-contained: every image source is a data URL.
     assert_eq!(page.matches("src=\"").count(), page.matches("src=\"data:image/png;base64,").count());
     assert!(!page.contains("http"));
     for word in
@@ -154,7 +154,7 @@ fn sequences_are_compared_frame_by_frame() {
     bench.has(1, &["a", "b", "--only", "meshes"], &["cloth.0002.obj: meshes of different triangles"]);
 }
 
-/// Two runs of a scene whose second has another stiffness.
+/// Compares two runs of a scene that differ in stiffness.
 #[test]
 fn run_folders_are_compared_whole() {
     let bench = Bench::new("runs");
@@ -180,7 +180,7 @@ fn run_folders_are_compared_whole() {
     for word in ["sheet.ply: 4 frames: RMSE 0 m", "ball.ply: RMSE 0 m", "frame.png: 4 frames: FLIP mean 0"] {
         assert!(told.contains(word), "{told}");
     }
-    // Without pictures on one side the meshes are compared; frame 1 is the same.
+    // Meshes are compared if either side has no pictures. Frame 1 is equal in both.
     bench.has(1, &["a", "c"], &["sheet.ply at frame 4: differs", "3 of 5 frames"]);
     bench.told(0, &["a", "c", "--frames", "1"]);
     bench.has(1, &["a/meshes/sheet", "c/meshes/sheet"], &["sheet.ply at frame 4: differs", "3 of 4 frames"]);

@@ -1,5 +1,5 @@
-//! Parameters from measurements: what is put into synthetic data comes out again, with intervals that hold; data that tell nothing are
-//! told; what is written, scenes read.
+//! Parameters from measurements. Fits recover the parameters of synthetic data, with valid confidence intervals. Data
+//! without information about a parameter are reported. Scenes read the written files.
 
 use percale::fit::law::{Gauge, Law};
 use percale::fit::search::Estimate;
@@ -28,12 +28,12 @@ const BEND: [[f64; 5]; 3] = [
 const RADII: [f64; 12] = [3.0, 4.0, 5.0, 6.0, 7.0, 7.5, 10.0, 16.0, 23.0, 27.5, 31.5, 50.0];
 const FORMS: [Form; 2] = [Form::Exact, Form::Fitted];
 
-/// A normal number.
+/// Returns a normally distributed random number.
 fn normal(random: &mut Random) -> f64 {
     (-2.0 * (1.0 - random.unit()).ln()).sqrt() * (std::f64::consts::TAU * random.unit()).cos()
 }
 
-/// Weights 0, 1 .. n .. 0 for n = 1 to 6 [N]; each trial with both its zeros, or with one.
+/// Returns weights 0, 1 .. n .. 0 for n = 1 to 6 [N]; each trial has both its zeros, or only the last.
 fn weights(both: bool) -> Vec<f64> {
     let mut all = Vec::new();
     for n in 1..=6 {
@@ -43,7 +43,7 @@ fn weights(both: bool) -> Vec<f64> {
     all
 }
 
-/// 0, 0.1 .. 6 .. 0 N.
+/// Returns weights 0, 0.1 .. 6 .. 0 N.
 fn dense() -> Vec<f64> {
     (0..=60).chain((0..60).rev()).map(|k| 0.1 * f64::from(k)).collect()
 }
@@ -61,7 +61,7 @@ fn setup(form: Form, anchor: Anchor) -> stretch::Setup {
     }
 }
 
-/// A table of the lengths that a law gets to under weights, `noise` adds to its strains.
+/// Returns a table of the lengths of a law under weights. `noise` is added to its strains.
 fn table(
     law: &Law,
     setup: &stretch::Setup,
@@ -90,8 +90,8 @@ fn worst(found: &[f64], truth: &[f64]) -> f64 {
     found.iter().zip(truth).map(|(found, truth)| (found / truth - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// Without noise the parameters come out from the starts of the program. 1e-4 is asked; the condition is below 1e5, so that rounding of
-/// the table's digits would allow 1e-10.
+/// Fits without noise recover the parameters from the program's initial guesses. The bound is 1e-4; the condition
+/// number is below 1e5, so that rounding of the table's digits would allow 1e-10.
 #[test]
 fn stretch_without_noise_comes_out() {
     for numbers in STRETCH {
@@ -109,7 +109,7 @@ fn stretch_without_noise_comes_out() {
     }
 }
 
-/// Clip and cloth pull too: 20 g and half of 143 g/m2.
+/// The weights of clip and cloth act too: 20 g and half of 143 g/m2.
 #[test]
 fn the_weights_of_clip_and_cloth_count() {
     let law = Law::new(Gauge::Stretch, Form::Exact, STRETCH[0]);
@@ -117,13 +117,14 @@ fn the_weights_of_clip_and_cloth_count() {
     let text = table(&law, &own, &weights(false), 1, &mut |_| 0.0);
     let (_, estimate) = stretch::fit(&sheet(&text), &own).unwrap();
     assert!(worst(&estimate.found.values, &STRETCH[0]) < 1e-4, "{:?}", estimate.found);
-    // Left out, a and the rest are far off: 0.2 N of the first newton.
+    // Without the clip's weight, 0.2 N of the first newton, `a` and the other parameters are far off.
     let (_, without) = stretch::fit(&sheet(&text), &stretch::Setup { clip: 0.0, ..own }).unwrap();
     assert!(worst(&without.found.values, &STRETCH[0]) > 0.02, "{:?}", without.found);
 }
 
-/// The anchors of the paper take the first points as saturated, and so each trial's first. What comes of it for data without noise was
-/// computed apart with two digits: 2 % is more than the last digit of the smallest, 0.6 %.
+/// The anchors of the paper assume that the first points are saturated, and so the first point of each trial. The
+/// resulting bias on data without noise was computed separately with two digits: 2 % is more than the last digit of the
+/// smallest, 0.6 %.
 #[test]
 fn saturated_anchors_err_as_known() {
     for (numbers, [a, b]) in STRETCH.into_iter().zip([[0.94, 1.25], [0.86, 1.02], [0.94, 1.04]]) {
@@ -137,8 +138,8 @@ fn saturated_anchors_err_as_known() {
     }
 }
 
-/// What many seeds of noise give: shares of the seeds in which the interval holds the truth, 95th percentiles of errors, and the largest
-/// RMS of force over that of the true law.
+/// Statistics over many seeds of noise: share of seeds whose interval contains the truth, 95th percentiles of the
+/// errors, and largest ratio of the RMS of force to that of the true law.
 struct Trials {
     inside: Vec<f64>,
     errors: Vec<f64>,
@@ -190,8 +191,8 @@ fn noisy(
     trials
 }
 
-/// 1 % noise of strain, three repeats of six trials. Of 12 seeds an interval of 95 % misses more than two in 2 % of all cases, so 5 numbers
-/// of 3 materials are asked for 75 %; the long test counts 200.
+/// Strain noise is 1 %, with three repeats of six trials. With 12 seeds, a 95 % interval misses more than twice in 2 %
+/// of all cases, so the bound for 5 numbers of 3 materials is 75 %. The long test has 200 seeds.
 #[test]
 fn intervals_hold_the_truth() {
     for numbers in STRETCH {
@@ -201,7 +202,8 @@ fn intervals_hold_the_truth() {
     }
 }
 
-/// The same with 200 seeds, both forms: 90 to 99.5 % inside. Counting alone scatters by 1.5 %.
+/// As [`intervals_hold_the_truth`], with 200 seeds and both forms: 90 to 99.5 % are inside. Counting alone scatters by
+/// 1.5 %.
 #[test]
 #[ignore = "long: 1,200 fits"]
 fn intervals_hold_the_truth_of_200_seeds() {
@@ -214,8 +216,8 @@ fn intervals_hold_the_truth_of_200_seeds() {
     }
 }
 
-/// Steps of 0.1 N, one loop, 5e-4 noise of strain: in 95 % of the seeds a within 3 %, b 8 %, tau 12 %, as asked before it was made. Of 100
-/// seeds the share inside scatters by 2.2 %: 88 % is three times that below 95 %.
+/// Steps of 0.1 N, one loop, 5e-4 noise of strain: in 95 % of the seeds a is within 3 %, b 8 %, tau 12 %; these bounds
+/// were set beforehand. With 100 seeds the share inside scatters by 2.2 %: 88 % is three times that below 95 %.
 #[test]
 #[ignore = "long: 300 fits"]
 fn dense_loops_tell_friction() {
@@ -227,7 +229,7 @@ fn dense_loops_tell_friction() {
     }
 }
 
-/// Where weights are far apart and noise is large, tau of cotton is told as not seen.
+/// With widely spaced weights and large noise, tau of cotton is reported as not identifiable.
 #[test]
 fn what_is_not_seen_is_told() {
     let law = Law::new(Gauge::Stretch, Form::Exact, STRETCH[0]);
@@ -252,7 +254,7 @@ fn bend_setup(form: Form, numbers: [f64; 5]) -> bending::Setup {
     }
 }
 
-/// Curls without gravity, five samples each, three repeats of all radii.
+/// Returns curls without gravity: five samples each, three repeats of all radii.
 fn curls(law: &Law, noise: &mut dyn FnMut() -> f64) -> Vec<Way> {
     let one = |radius: &f64, noise: f64| {
         let way = Way { start: Start::Brought(3e3 / radius), points: Vec::new() };
@@ -262,8 +264,8 @@ fn curls(law: &Law, noise: &mut dyn FnMut() -> f64) -> Vec<Way> {
     RADII.iter().flat_map(|radius| std::iter::repeat_n(radius, 15)).map(|radius| one(radius, noise())).collect()
 }
 
-/// As of stretch; 1e-4 is asked. The a of paper is a hundredth of the friction on the widest cylinder and less, so the condition is 1e10: rounding
-/// allows 1e-6 of it.
+/// The bound is 1e-4, as for stretch. The a of paper is at most a hundredth of the friction on the widest cylinder, so
+/// the condition number is 1e10: rounding allows 1e-6 of it.
 #[test]
 fn bending_without_noise_comes_out() {
     for numbers in BEND {
@@ -277,8 +279,8 @@ fn bending_without_noise_comes_out() {
     }
 }
 
-/// 2 % noise of curvature, stiffness known: felt is told within 20, 4 and 8 % as asked; of doublecloth a and b, and of paper a, are told as
-/// not seen.
+/// Curvature noise is 2 % and the stiffness is known. Felt is estimated within the required 20, 4 and 8 %. For
+/// doublecloth a and b, and for paper a, are reported as not identifiable.
 #[test]
 #[ignore = "long: 180 fits"]
 fn bending_is_told_as_far_as_it_is_seen() {
@@ -308,7 +310,8 @@ fn bending_is_told_as_far_as_it_is_seen() {
     }
 }
 
-/// Points of a strip that hangs from its upper end: from the free end on, the moment of what hangs grows by `-rho g s cos(angle)`.
+/// Returns points of a strip that hangs from its upper end. From the free end on, the moment of the hanging part grows
+/// by `-rho g s cos(angle)`.
 fn hanging(law: &Law, density: f64, radius: f64, thickness: f64, angle: f64) -> Vec<[f64; 2]> {
     let (length, steps) = (0.025, 4000);
     let ds = length / f64::from(steps);
@@ -331,8 +334,9 @@ fn hanging(law: &Law, density: f64, radius: f64, thickness: f64, angle: f64) -> 
     out
 }
 
-/// Profiles under gravity, turns that lie on each other, both senses: through points, spline, moments and anchors. The curvature of the
-/// spline errs by a thousandth, and felt's a is told ten times worse than curvature: 3 % of a, 1 % of b and tau.
+/// Profiles under gravity, with overlapping turns, in both senses, pass through points, spline, moments and anchors.
+/// The curvature of the spline has an error of a thousandth, and the error of felt's a is ten times that of the
+/// curvature: 3 % of a, 1 % of b and tau.
 #[test]
 fn profiles_under_gravity_give_the_law() {
     let numbers = BEND[0];
@@ -363,7 +367,7 @@ fn profiles_under_gravity_give_the_law() {
     assert!((estimates[0].law.dahl.tau / estimates[1].law.dahl.tau - 1.0).abs() < 1e-6);
 }
 
-/// A scene in which one cloth is of a material.
+/// Reads a scene with a cloth of the given material.
 fn scene(head: &str, material: &str, tail: &str) -> Scene {
     let mesh = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/sheet_1m_25.ply");
     let mesh = mesh.display().to_string().replace('\\', "/");
@@ -374,7 +378,7 @@ fn scene(head: &str, material: &str, tail: &str) -> Scene {
     read_text(&folder.join("scene.toml"), text.as_bytes(), &[]).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"))
 }
 
-/// Files of stretch, cantilever and bending are materials of a scene, with six figures of what was found.
+/// Scenes read materials from the files of stretch, cantilever and bending, with six digits of the fitted values.
 #[test]
 fn scenes_read_what_was_fitted() {
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-5;
@@ -419,7 +423,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Means of pulls at angles and loads: `u.F u`, with noise.
+/// Returns mean forces of pulls at angles and loads: `u.F u`, with noise.
 fn pulled(tensor: [f64; 3], angles: &[f64], noise: f64) -> String {
     let mut random = Random::new(3);
     let mut text = String::from("angle [deg],load [N],plateau [N],peak [N]\n");
@@ -438,14 +442,14 @@ fn rubbed(text: &str) -> Sheet {
     Sheet::read("sled.csv", text.as_bytes(), &sled::wants()).unwrap()
 }
 
-/// Curves of a tensor come out, are written as `[[friction]]` reads them, and foretell what was held out.
+/// A fit recovers the curves of a tensor, writes them in the format of `[[friction]]`, and predicts the held-out data.
 #[test]
 fn friction_of_a_sled_is_read_by_scenes() {
     let ask = friction::Setup { name: "pair".to_string(), alike: 0.1, held: None };
     let angles = [0.0, 30.0, 45.0, 60.0, 90.0];
     let outcome = friction::fit(&rubbed(&pulled([0.4, 0.55, 0.6], &angles, 0.0)), &ask).unwrap();
     println!("{}{}", outcome.text(), outcome.file);
-    // Four loads of three curves; 1e-7 is the end of the search, six figures that of the file.
+    // Four loads of three curves. The tolerance of the search is 1e-7; the file has six digits.
     for (row, (load, force)) in outcome
         .rows
         .iter()
@@ -467,14 +471,14 @@ fn friction_of_a_sled_is_read_by_scenes() {
         assert!((found - unit * truth).abs() < 1e-5, "{plateau:?}");
     }
     assert!((read.first.peak.tensor(2.0, [1.0, 0.0])[0] / (1.2 * unit * 0.4) - 1.0).abs() < 1e-5);
-    // 3 % noise of three pulls an angle: intervals hold what was put in, in at least ten of twelve.
+    // With 3 % noise and three pulls per angle, at least ten of twelve intervals contain the true value.
     let noisy = friction::fit(&rubbed(&pulled([0.4, 0.55, 0.6], &angles, 0.03)), &ask).unwrap();
     let holds = noisy.rows.iter().zip(&outcome.rows).filter(|(n, t)| (n.value - t.value).abs() <= n.half).count();
     assert!(holds >= 10, "{}", noisy.text());
 }
 
-/// Raw records with a peak that is 0.2 higher than what follows and decays within a tenth of the record: the plateau within the noise of 1 %,
-/// the peak between half of its height and all.
+/// Raw records have a peak 0.2 above the plateau that decays within a tenth of the record. The plateau is within the
+/// noise of 1 %, the peak between half of its height and all.
 #[test]
 fn raw_records_become_curves() {
     let (mut random, mut text) = (Random::new(8), String::from("angle,load [kg],time [ms],force\n"));
@@ -524,7 +528,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_percale")).args(arguments).current_dir(folder).output().unwrap()
 }
 
-/// The command prints a table, writes a material and a page.
+/// The command prints a table and writes a material and a page.
 #[test]
 fn the_command_writes_material_and_page() {
     let folder = folder("command");
@@ -547,7 +551,7 @@ fn the_command_writes_material_and_page() {
     );
 }
 
-/// Bad data end with 2 and the place of each fault.
+/// Bad data end with exit code 2 and the location of each fault.
 #[test]
 fn bad_data_are_refused_with_their_places() {
     let folder = folder("refused");
@@ -592,7 +596,7 @@ fn bad_data_are_refused_with_their_places() {
     assert!(unit.status.code() == Some(2) && String::from_utf8_lossy(&unit.stderr).contains("no unit 's'"));
 }
 
-/// Values that scenes do not take are told, and no file is written; files are named for what is in them.
+/// Values that scenes reject are reported, and no file is written. Files are named after their content.
 #[test]
 fn what_no_scene_takes_is_not_written() {
     let folder = folder("unfit");
@@ -628,7 +632,7 @@ fn what_no_scene_takes_is_not_written() {
         assert!(told.status.code() == Some(2) && text.contains(wanted), "{command}: {wanted}\n{text}");
         assert!(!folder.join(out).exists(), "{out}");
     }
-    // Without a file it is told all the same.
+    // Without an output file, the fault is reported all the same.
     fs::write(folder.join("data.csv"), "length [m]\n10\n10\n").unwrap();
     let told = run(&folder, &"fit cantilever data.csv --density 100".split(' ').collect::<Vec<_>>());
     assert!(
@@ -639,7 +643,7 @@ fn what_no_scene_takes_is_not_written() {
     assert!(run(&folder, &["fit", "friction", "data.csv", "--out", "pair.csv"]).status.success());
 }
 
-/// Data that do not fit, a tau that left the search, intervals without end.
+/// Reports data that do not fit, a tau at the bound of the search, and infinite intervals.
 #[test]
 fn misfits_and_what_is_not_seen_are_told() {
     let folder = folder("misfit");

@@ -1,6 +1,7 @@
-//! USD and Alembic files that are damaged, or made to harm: every command ends with 0 or 2, in bounded time and memory, and names the file.
+//! Damaged or malicious USD and Alembic files. Every command ends with 0 or 2, in bounded time and memory, and names
+//! the file.
 //!
-//! `PERCALE_HOSTILE=100000` sets how many random ones the long test makes, `PERCALE_HOSTILE_SEED` from which seed.
+//! `PERCALE_HOSTILE=100000` sets the number of random files of the long test, `PERCALE_HOSTILE_SEED` the first seed.
 
 use std::fs;
 use std::io::Write;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// Longest that one may take: ten seconds of processor time and what else runs on the machine.
+/// Time limit for a file: ten seconds of processor time, with a margin for other load on the machine.
 const LONGEST: Duration = Duration::from_secs(60);
 
 fn data(name: &str) -> Vec<u8> {
@@ -22,7 +23,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The exit code of `percale inspect`, and what it said.
+/// Returns the exit code of `percale inspect` and its standard error.
 fn inspect(file: &Path) -> (Option<i32>, String) {
     let start = Instant::now();
     let Output { status, stderr, .. } =
@@ -32,7 +33,7 @@ fn inspect(file: &Path) -> (Option<i32>, String) {
     (status.code(), String::from_utf8_lossy(&stderr).into_owned())
 }
 
-/// It is refused with its name, and with this word.
+/// Asserts that the file is refused, with a message that has its name and `word`.
 fn refused(file: &Path, word: &str) {
     let (code, told) = inspect(file);
     let name = file.file_name().unwrap().to_string_lossy();
@@ -46,7 +47,7 @@ fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     file
 }
 
-/// An Ogawa file as it grows: groups and data, each at its place.
+/// Builder of an Ogawa file: groups and data, each at its offset.
 struct Ogawa(Vec<u8>);
 
 impl Ogawa {
@@ -70,7 +71,7 @@ impl Ogawa {
         at | Self::DATA
     }
 
-    /// Headers of objects of these names.
+    /// Adds headers of objects with these names.
     fn names(&mut self, names: &[&str]) -> u64 {
         let mut bytes = Vec::new();
         for name in names {
@@ -82,7 +83,7 @@ impl Ogawa {
         self.data(&bytes)
     }
 
-    /// The bytes of the file with this top object.
+    /// Returns the bytes of the file with this top object.
     fn with_top(mut self, top: u64) -> Vec<u8> {
         let version = self.data(&[0; 4]);
         let clocks =
@@ -94,7 +95,7 @@ impl Ogawa {
     }
 }
 
-/// An object each of whose two children is the one below: as many as there are ways down, two to the power of the depth.
+/// Each object has the object below it as both children. The number of paths is two to the power of the depth.
 #[test]
 fn objects_that_are_reached_twice_are_told() {
     let here = folder("twice");
@@ -110,13 +111,13 @@ fn objects_that_are_reached_twice_are_told() {
     }
 }
 
-/// Groups that lie over each other: their children are more than the file has bytes for.
+/// Overlapping groups: together they have more children than the file has bytes for.
 #[test]
 fn groups_over_each_other_are_told() {
     let here = folder("over");
     let mut file = Ogawa::new();
     let count = 3000u64;
-    // A group at each place: the child before it is its count.
+    // Each offset begins a group. The child before it is its count.
     let first = file.0.len() as u64;
     (0..2 * count).for_each(|_| file.0.extend(count.to_le_bytes()));
     let headers: Vec<u8> =
@@ -128,7 +129,7 @@ fn groups_over_each_other_are_told() {
     refused(&write(&here, "over.abc", file.with_top(top)), "is damaged");
 }
 
-/// A property that counts more samples than it holds, or than there is time for.
+/// A property declares more samples than it holds, or than its time sampling has.
 #[test]
 fn counts_of_samples_are_held_against_what_is_there() {
     let here = folder("counts");
@@ -151,7 +152,7 @@ fn counts_of_samples_are_held_against_what_is_there() {
     }
 }
 
-/// Prims that inherit crosswise, refer to the one before twice, or stand in each other.
+/// Prims that inherit crosswise, refer to the previous one twice, or contain each other.
 #[test]
 fn prims_that_multiply_are_told() {
     let here = folder("prims");
@@ -179,7 +180,7 @@ fn prims_that_multiply_are_told() {
     assert_eq!(inspect(&write(&here, "doubled3.usda", doubled(3))).0, Some(0));
 }
 
-/// A package whose layer is compressed, and a reference to a pipe that nobody writes to.
+/// A package with a compressed layer, and a reference to a pipe without a writer.
 #[test]
 fn pipes_and_compressed_packages_are_told() {
     let here = folder("pipes");
@@ -200,7 +201,7 @@ fn pipes_and_compressed_packages_are_told() {
     }
 }
 
-/// Random numbers (SplitMix64).
+/// Random number generator (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -216,7 +217,7 @@ impl Random {
     }
 }
 
-/// A file, damaged: bits, counts, references to other places, parts cut out, doubled or exchanged, its end lost.
+/// Damages a file: flips bits, changes counts and offsets, cuts out, doubles or exchanges parts, or truncates it.
 fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.below(4) {
@@ -230,7 +231,7 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
                 bytes[at..end].iter_mut().zip(own).for_each(|(b, own)| *b = own);
             }
             2 => {
-                // A reference to where another leads.
+                // Copies a reference over another.
                 let [from, to] = [at, random.below(length)].map(|at| at / 8 * 8);
                 if from.max(to) + 8 <= length {
                     let word: [u8; 8] = std::array::from_fn(|k| bytes[from + k]);
@@ -256,7 +257,7 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Damages so many files, from a seed; gives how many were read and how many told.
+/// Damages `count` files, from a seed on. Returns the numbers of files that were read and that were refused.
 fn storm(name: &str, count: u64, seed: u64) -> [u64; 2] {
     let here = folder(name);
     let files = ["figure.usdc", "figure.usdz", "figure_baked.usda", "figure_blender.abc", "figure_blender.usdc"];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// The commands there are; a new one is added here, as a witness that the help is read.
+/// All commands. A new command is added here too, as evidence that the help is parsed.
 const COMMANDS: &[&str] = &[
     "run",
     "check",
@@ -23,7 +23,7 @@ const COMMANDS: &[&str] = &[
 ];
 const SHELLS: &[&str] = &["bash", "elvish", "fish", "powershell", "zsh"];
 
-/// Exit codes are in the help, as in the handbook.
+/// The help has the same exit codes as the handbook.
 #[test]
 fn the_help_has_the_exit_codes() {
     let (help, page) = (told(&["--help"]), std::fs::read_to_string("handbook/src/troubleshooting.md").unwrap());
@@ -43,7 +43,7 @@ fn told(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Commands below a command, as its help lists them.
+/// Returns the subcommands that the help of a command lists.
 fn listed(command: &[&str]) -> Vec<String> {
     let help = told(&[command, &["--help"]].concat());
     let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
@@ -51,7 +51,7 @@ fn listed(command: &[&str]) -> Vec<String> {
     names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_string).collect()
 }
 
-/// Long options of a command, as its help lists them.
+/// Returns the long options that the help of a command lists.
 fn options(command: &[&str]) -> Vec<String> {
     let help = told(&[command, &["-h"]].concat());
     let long = help.split_whitespace().filter_map(|word| word.strip_prefix("--"));
@@ -61,7 +61,7 @@ fn options(command: &[&str]) -> Vec<String> {
     long
 }
 
-/// Every command by its words, with those below.
+/// Returns every command and subcommand, as words.
 fn all() -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for name in listed(&[]) {
@@ -72,7 +72,7 @@ fn all() -> Vec<Vec<String>> {
     all
 }
 
-/// What a shell completes after the words of bash's script.
+/// Returns the completions of the bash script after these words.
 fn bash(script: &str, words: &[&str]) -> Vec<String> {
     let ask = r#"source /dev/stdin; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
         _percale percale "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\n' "${COMPREPLY[@]}""#;
@@ -100,7 +100,7 @@ fn shells_complete_every_command() {
             assert!(script.contains(name.as_str()), "{shell}: {words:?} is missing");
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             for option in options(&words) {
-                // fish has `-l name`, the others `--name`.
+                // fish writes `-l name`, the other shells `--name`.
                 let there = [format!("--{option}"), format!("-l {option}")].iter().any(|way| script.contains(way));
                 assert!(there, "{shell}: {words:?} --{option} is missing");
             }

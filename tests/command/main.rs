@@ -1,4 +1,4 @@
-//! Commands do as their help says. The files are one program, since each program links the whole crate.
+//! Tests of the commands against their help. The files are one program, since each program links the whole crate.
 
 mod compare;
 mod fit;

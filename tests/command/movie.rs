@@ -25,14 +25,14 @@ fn percale(arguments: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_percale")).args(arguments).current_dir(folder).output().unwrap()
 }
 
-/// Ends as it should, and says so.
+/// Asserts the exit code and the words of the output.
 fn ends(output: &Output, code: i32, words: &[&str]) {
     let told = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{told}");
     assert!(words.iter().all(|word| told.contains(word)), "{words:?}: {told}");
 }
 
-/// A folder with a run of four frames, 11 to 14.
+/// Makes a folder with a run of four frames, 11 to 14.
 fn run(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("percale-movie-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -42,7 +42,7 @@ fn run(name: &str) -> PathBuf {
     folder
 }
 
-/// Pictures of an animated PNG file, its width and height.
+/// Returns the number of pictures of an animated PNG file, with its width and height.
 fn animated(path: &Path) -> (u32, [u32; 2]) {
     let file = fs::read(path).unwrap();
     let word = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
@@ -68,7 +68,7 @@ fn pictures_become_a_film() {
         assert!(fs::metadata(folder.join("run/movie.mp4")).unwrap().len() > 500);
     }
     assert!(!folder.join("film.mp4").exists());
-    // A new run takes the old films with it.
+    // A new run deletes the old films.
     ends(&percale(&["movie", "run", "--out", "run/movie.png"], &folder), 0, &[]);
     ends(&percale(&["run", "scene.toml", "--out", "run", "--force", "--progress", "none"], &folder), 0, &[]);
     assert!(!folder.join("run/movie.png").exists());

@@ -1,11 +1,11 @@
-//! `percale sweep`: cases, tables, faults before the first case, going on, and the report of each run.
+//! `percale sweep`: cases, tables, faults before the first case, resuming, and the report of each run.
 
 use percale::sequence::{Folder, Status};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A small scene and a sweep of it in a folder of the test's own.
+/// Writes a small scene and a sweep of it into a folder for the test.
 fn bench(name: &str, keys: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sweep-{name}"));
     let _ = fs::remove_dir_all(&folder);
@@ -40,7 +40,7 @@ fn cases_become_runs_tables_and_a_sheet() {
     let lines: Vec<&str> = csv.lines().collect();
     assert!(lines[0].starts_with("case,scene.gravity,time.step,status,frames,wall_s,steps,"), "{csv}");
     assert!(lines[1].starts_with("0001,\"[0, -9.81, 0]\",4 ms,finished,4/4,"), "{csv}");
-    // Of free fall for a tenth of a second: the other has 4/9.81 of the speed, but for the air.
+    // Free fall for a tenth of a second: the other case has 4/9.81 of the speed, except for the air.
     let kinetic = |case: &str| {
         let stats = Folder::new(&folder.join("out/two").join(case)).read_stats().unwrap();
         stats.last().unwrap().energies.get("kinetic")
@@ -57,11 +57,11 @@ fn cases_become_runs_tables_and_a_sheet() {
         assert!(page.contains(word), "{word}");
     }
     assert!(!page.contains("http"));
-    // A second time nothing is left to do, and the run stays as it is.
+    // A second sweep has nothing to do, and leaves the run as it is.
     let before = fs::read(folder.join("out/two/0001/run.json")).unwrap();
     assert!(run(&folder, &["sweep", "two.toml"]).status.success());
     assert_eq!(fs::read(folder.join("out/two/0001/run.json")).unwrap(), before);
-    // A case that is gone is told, not run.
+    // `--status` reports a missing case and does not run it.
     fs::remove_dir_all(folder.join("out/two/0002")).unwrap();
     let told = text(&run(&folder, &["sweep", "two.toml", "--status"]).stdout);
     assert!(told.contains("waiting") && told.contains("1 of 2 cases are finished"), "{told}");
@@ -89,7 +89,7 @@ fn a_case_that_fails_is_told() {
     assert!(fs::read_to_string(folder.join("out/two/log/0001.log")).unwrap().contains("fall.ply"));
 }
 
-/// A signal stops the cases that run, each with a checkpoint, here the only one, and no other is begun.
+/// A signal stops the running cases, each with its only checkpoint, and no other case starts.
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_the_cases_with_checkpoints() {
@@ -136,7 +136,7 @@ fn a_job_template_holds_every_case() {
     ] {
         assert!(yaml.contains(word), "{word} is not in {yaml}");
     }
-    // Nothing of this machine is in it, and the project holds scene and mesh.
+    // The job has no path of this machine, and the project contains scene and mesh.
     assert!(!yaml.contains(folder.to_str().unwrap()) && !yaml.contains(env!("CARGO_BIN_EXE_percale")), "{yaml}");
     let told = text(&told.stdout);
     let project = told.trim().rsplit(" is ").next().unwrap();
@@ -146,7 +146,7 @@ fn a_job_template_holds_every_case() {
     assert!(!folder.join("out/two/0001").exists());
 }
 
-/// A report can be written again, also of a run that failed; of what is no run it cannot.
+/// A report can be written again, also for a failed run. A folder without a run is refused.
 #[test]
 fn reports_are_written_again() {
     let folder = bench("report", "time.step = [\"4 ms\"]");
@@ -167,7 +167,8 @@ fn reports_are_written_again() {
     assert!(text(&told.stderr).contains("no run folder"));
 }
 
-/// Cases are known by their values: whatever becomes of the list, a result is that of its values, and of the scene as it is.
+/// Cases are identified by their values. After the list is edited, a result still belongs to its values, and to the
+/// scene as it is.
 #[test]
 fn an_edited_sweep_does_not_mix_its_cases() {
     let materials = |list: &str| format!("scene = \"fall.toml\"\n[keys]\n\"cloth[0].material\" = [{list}]\n");
@@ -199,7 +200,7 @@ fn an_edited_sweep_does_not_mix_its_cases() {
     assert!(more[0] == first[1] && more[1].0 == "linen" && more[1].1 == "0003", "{more:?}");
     write("\"denim\"");
     assert_eq!(sweep("one taken out"), first[..1]);
-    // Another scene, or another value for all: none of the results is one of it.
+    // With another scene, or another value for all cases, no earlier result is reused.
     let scene = fs::read_to_string(folder.join("fall.toml")).unwrap();
     fs::write(folder.join("fall.toml"), scene.replace("4 ms", "2 ms")).unwrap();
     let told = text(&run(&folder, &["sweep", "two.toml", "--status"]).stdout);

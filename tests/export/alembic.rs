@@ -11,7 +11,7 @@ fn an_archive_holds_the_record() {
         file.objects.keys().map(String::as_str).collect::<Vec<_>>(),
         ["ball", "bar", "flap", "sheet", "soft_ball"]
     );
-    // Frame k is at k / fps.
+    // Frame k is at time k / fps.
     assert_eq!(file.times, [(0.0, 1.0), (0.04, 0.04)]);
     let (x, v, strain) = (
         file.samples("sheet", ".geom/P"),
@@ -38,7 +38,7 @@ fn an_archive_holds_the_record() {
     let [p, velocities] = ["P", ".velocities"].map(|n| &file.objects["sheet"][&format!(".geom/{n}")]);
     assert_eq!((p.pod, p.extent, p.sampling, velocities.sampling), (10, 3, 1, 1));
     assert!(velocities.meta.contains("interpretation=vector"));
-    // Corners run the other way round, those of the chart as well.
+    // Alembic orders corners clockwise, also those of the chart.
     let integers = |bytes: &[u8]| -> Vec<u32> {
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect()
     };
@@ -46,7 +46,7 @@ fn an_archive_holds_the_record() {
     assert_eq!(integers(file.samples("sheet", ".geom/.faceIndices")[0]), wanted);
     let uv: Vec<[f32; 2]> = rows(&floats(file.samples("flap", ".geom/uv")[0]));
     assert_eq!(uv, [[0.5, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.75, 1.0], [0.75, 0.0]]);
-    // What stands still has one sample, at no time.
+    // Static objects have a single sample, without a time.
     assert_eq!(file.samples("ball", ".geom/P").len(), 1);
     assert_eq!(file.objects["ball"][".geom/P"].sampling, 0);
 }
@@ -63,7 +63,7 @@ fn z_up_is_turned() {
     let file = Archive::read(fs::read(bench().join("z/export/z.abc")).unwrap());
     let x: Vec<[f32; 3]> = rows(&floats(file.samples("flap", ".geom/P")[0]));
     assert_eq!(x, [[5.0, 0.0, -1.0], [5.1, 0.0, -1.0], [5.0, 0.1, -1.0], [5.1, 0.1, -1.0]]);
-    // Gravity is along y there.
+    // Gravity is along y in Alembic.
     let v: Vec<[f32; 3]> = rows(&floats(file.samples("flap", ".geom/.velocities")[1]));
     assert!(v.iter().all(|v| v[1] < -0.1 && v[0].abs() < 1e-3 && v[2].abs() < 1e-3), "{v:?}");
     let usd = super::crate_file::Crate::read(fs::read(bench().join("z/export/z.usdc")).unwrap());

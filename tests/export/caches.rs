@@ -20,7 +20,7 @@ fn pc2_and_mdd_hold_the_positions() {
     let wanted: Vec<[f32; 3]> = (1..=4).flat_map(|f| single(&recorded("sheet", f).mesh.positions)).collect();
     assert_eq!(rows(&floats(&pc2[32..])), wanted);
     assert_eq!(rows(&floats(&little[24..])), wanted);
-    // A mesh for the modifier; what stands still is as long as the others.
+    // The exporter writes a mesh for the modifier. Caches of static objects are as long as the others.
     let base = obj::read(&fs::read(bench().join("pc2/sheet.obj")).unwrap()).unwrap();
     assert_eq!(single(&base.positions), single(&recorded("sheet", 1).mesh.positions));
     assert_eq!(base.triangles, recorded("sheet", 1).mesh.triangles);
@@ -41,14 +41,14 @@ fn files_a_frame_hold_the_record() {
     let shape = obj::read(&fs::read(folder.join("sheet.0003.obj")).unwrap()).unwrap();
     assert_eq!((single(&shape.positions), shape.triangles), (single(&record.mesh.positions), record.mesh.triangles));
     assert_eq!(shape.uv.len(), record.mesh.uv.len());
-    // Seams stay seams.
+    // The chart keeps its seams.
     let flap = obj::read(&fs::read(folder.join("flap.0003.obj")).unwrap()).unwrap();
     assert_eq!((flap.uv.len(), flap.uv_triangles), (6, vec![[0, 2, 1], [3, 4, 5]]));
 }
 
 #[test]
 fn a_body_carries_a_mesh_along() {
-    // A corner on the surface, one a centimetre above it, one inside.
+    // Corners on the surface, a centimetre above it, and inside.
     fs::write(bench().join("dot.obj"), "v 3.2 1 0\nv 3 1.21 0\nv 3 1 0.1\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n")
         .unwrap();
     export(&["--format", "ply", "--object", "soft-ball", "--embed", "soft-ball=dot.obj", "--out", "embed"]);
@@ -69,7 +69,7 @@ fn a_body_carries_a_mesh_along() {
     }
     let v = ball.velocities.as_ref().unwrap()[0];
     assert!(last.velocities.unwrap().iter().all(|w| (w - v).norm() < 1e-3));
-    // Beside it the surface itself.
+    // The surface itself is exported too.
     let surface = ply::read(&fs::read(bench().join("embed/soft-ball.0004.ply")).unwrap()).unwrap();
     assert_eq!(surface.mesh.positions.len(), super::support::surface(&ball).len());
 }

@@ -23,7 +23,7 @@ fn faults_are_told() {
     assert!(refused(3, &usd(&["--out", "scene.toml/x.usdc"])).contains("scene.toml"));
 }
 
-/// A run that is not over: the record says how far it is, and a later frame may be half there.
+/// Exports an unfinished run. The record has the number of finished frames, and a later frame may be incomplete.
 #[test]
 fn a_run_is_exported_while_it_runs() {
     let copy = bench().join("running");
@@ -44,7 +44,7 @@ fn a_run_is_exported_while_it_runs() {
     assert_eq!(String::from_utf8(out.stdout).unwrap(), "frames 1 to 2 in running/export\n");
     let long = fs::metadata(copy.join("export/sheet.pc2")).unwrap().len();
     assert_eq!(long, 32 + 2 * 12 * 625);
-    // A frame that is cut short is a fault of the disk, and leaves nothing.
+    // A truncated frame is a disk error, and no output remains.
     let frame = copy.join("meshes/sheet/sheet.0002.ply");
     let bytes = fs::read(&frame).unwrap();
     fs::write(&frame, &bytes[..5000]).unwrap();

@@ -1,11 +1,11 @@
-//! A small reader of USD crate files, from the format's description.
+//! Minimal reader of USD crate files, from the description of the format.
 
 use std::collections::BTreeMap;
 
 pub struct Crate {
     bytes: Vec<u8>,
     tokens: Vec<String>,
-    /// Path: field: value.
+    /// Values by path and field.
     pub specs: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
@@ -13,7 +13,7 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
-/// An LZ4 block after the mark of a single one.
+/// Decompresses an LZ4 block, after the mark for a single block.
 fn unpacked(block: &[u8]) -> Vec<u8> {
     assert_eq!(block[0], 0, "one block");
     let (mut at, mut out) = (1, Vec::new());
@@ -47,7 +47,7 @@ fn unpacked(block: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A table with its size in front; moves on behind it.
+/// Reads a table with its size in front, and advances behind it.
 fn table(bytes: &[u8], at: &mut usize) -> Vec<u8> {
     let size = number(bytes, *at) as usize;
     *at += 8 + size;
@@ -121,7 +121,7 @@ impl Crate {
                 0 => {}
                 -2 => above = open.pop().unwrap_or_default(),
                 jump => {
-                    // Children follow; with a jump there is a sibling after them.
+                    // Children follow. With a jump, a sibling comes after them.
                     if jump > 0 {
                         open.push(above.clone());
                     }
@@ -149,18 +149,18 @@ impl Crate {
         self.specs.get(path).unwrap_or_else(|| panic!("no {path}: {:?}", self.specs.keys())).get(field).copied()
     }
 
-    /// A token.
+    /// Returns the token of a field.
     pub fn token(&self, path: &str, field: &str) -> &str {
         self.word(self.field(path, field).unwrap())
     }
 
-    /// The token that a value is.
+    /// Returns the token of a value.
     pub fn word(&self, value: u64) -> &str {
         assert_eq!(value >> 48, 0x4000 | 11);
         &self.tokens[(value & 0xffff_ffff) as usize]
     }
 
-    /// A double.
+    /// Returns the floating-point number of a field.
     pub fn double(&self, path: &str, field: &str) -> f64 {
         let value = self.field(path, field).unwrap();
         match value >> 48 {
@@ -170,7 +170,7 @@ impl Crate {
         }
     }
 
-    /// Bytes of an array of a kind, with elements of so many bytes.
+    /// Returns the bytes of an array of a type, with elements of `width` bytes.
     pub fn array(&self, value: u64, kind: u64, width: usize) -> &[u8] {
         assert_eq!(value >> 48, 0x8000 | kind);
         let at = (value & 0xffff_ffff_ffff) as usize;
@@ -178,7 +178,7 @@ impl Crate {
         &self.bytes[at + 8..][..number(&self.bytes, at) as usize * width]
     }
 
-    /// Times and values.
+    /// Returns times and values.
     pub fn samples(&self, path: &str) -> Vec<(f64, u64)> {
         let value = self.field(path, "timeSamples").unwrap();
         assert_eq!(value >> 48, 46);

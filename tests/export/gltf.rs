@@ -45,7 +45,7 @@ fn morph_targets_hold_the_record() {
         let least = moved.iter().map(|p| p[1]).fold(f32::INFINITY, f32::min);
         assert_eq!(accessor["min"][1].as_f64().unwrap() as f32, least);
     }
-    // At its time a frame's target alone counts.
+    // At the time of a frame, only its morph target has weight.
     let sampler = &file.json["animations"][0]["samplers"][0];
     let times = floats(file.bytes(&sampler["input"]));
     assert!(times.iter().zip(1..).all(|(t, k)| (t - k as f32 / 25.0).abs() < 1e-7), "{times:?}");
@@ -53,7 +53,7 @@ fn morph_targets_hold_the_record() {
     assert_eq!(weights, [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
     assert_eq!(file.json["animations"][0]["channels"].as_array().unwrap().len(), 4);
     assert!(primitive("ball").get("targets").is_none());
-    // A vertex at a seam is there once a place in the chart, after the others.
+    // A vertex at a seam is repeated for each position in the chart, after the others.
     let flap = primitive("flap");
     let positions: Vec<[f32; 3]> = rows(&floats(file.bytes(&flap["attributes"]["POSITION"])));
     let own = single(&recorded("flap", 1).mesh.positions);
@@ -65,7 +65,8 @@ fn morph_targets_hold_the_record() {
     assert_eq!(corners, [0, 2, 1, 4, 5, 3]);
 }
 
-/// One file in place of two: the same text but for the name of the other file, and the same data, in chunks of whole words.
+/// A GLB file has the same text as the two files, except for the name of the data file, and the same data, in chunks of
+/// whole words.
 #[test]
 fn a_glb_holds_both() {
     export(&["--format", "gltf"]);

@@ -1,13 +1,13 @@
-//! A small reader of Alembic files, from the layout of the reference implementation.
+//! Minimal reader of Alembic files, from the layout of the reference implementation.
 
 use std::collections::BTreeMap;
 
 pub struct Archive {
     bytes: Vec<u8>,
-    /// Name: its properties.
+    /// Properties of each object by name.
     pub objects: BTreeMap<String, BTreeMap<String, Property>>,
     pub words: String,
-    /// Of each sampling: first time, time between samples.
+    /// First time and interval of each time sampling.
     pub times: Vec<(f64, f64)>,
 }
 
@@ -26,7 +26,7 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
-/// Takes an integer of so many bytes.
+/// Reads an integer of `width` bytes.
 fn take(bytes: &mut &[u8], width: usize) -> usize {
     let (own, rest) = bytes.split_at(width);
     *bytes = rest;
@@ -88,7 +88,7 @@ impl Archive {
         if at == 0 { &[] } else { &self.bytes[at + 8..][..number(&self.bytes, at) as usize] }
     }
 
-    /// Properties of a compound, those of compounds in it with its name in front.
+    /// Collects the properties of a compound. Properties of inner compounds have its name as a prefix.
     fn compound(&self, group: &[u64], above: &str, all: &mut BTreeMap<String, Property>) {
         let (headers, children) = group.split_last().unwrap();
         let mut headers = self.data(*headers);
@@ -116,7 +116,7 @@ impl Archive {
         assert!(headers.is_empty());
     }
 
-    /// The samples of a property, each without the key before it.
+    /// Returns the samples of a property, each without its key.
     pub fn samples(&self, object: &str, property: &str) -> Vec<&[u8]> {
         self.objects[object][property].samples.iter().map(|s| &self.data(*s)[16..]).collect()
     }

@@ -1,4 +1,4 @@
-//! A small run, made once, and its record.
+//! Shared small run for the export tests, and its recorded meshes.
 
 use percale::mesh::ply::{self, PlyMesh};
 use std::fs;
@@ -44,7 +44,7 @@ keyframes = [{ time = 0 }, { time = 1, translate = [0, 0.2, 0] }]
 fields = ["strain", "speed"]
 "##;
 
-/// Two triangles that share an edge, with a seam there.
+/// Two triangles that share an edge, with a seam along it.
 const FLAP: &str = "v 5 1 0\nv 5.1 1 0\nv 5 1 0.1\nv 5.1 1 0.1\nvt 0 0\nvt 0.5 0\nvt 0 1\nvt 0.75 0\nvt 0.75 1\nvt 1 1\n\
                     f 1/1 3/3 2/2\nf 2/4 3/5 4/6\n";
 
@@ -53,7 +53,7 @@ pub fn percale(arguments: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_percale")).args(arguments).current_dir(folder).output().unwrap()
 }
 
-/// The folder in which `run` lies, with a scene of each kind of object.
+/// Returns the folder that contains `run`, a run of a scene with each kind of object.
 pub fn bench() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -69,25 +69,25 @@ pub fn bench() -> &'static Path {
     })
 }
 
-/// Exports the run with arguments; gives standard output.
+/// Exports the run with arguments and returns standard output.
 pub fn export(arguments: &[&str]) -> String {
     let out = percale(&[&["export", "run"], arguments].concat(), bench());
     assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// What the run recorded of an object; frame 0 for what stands still.
+/// Reads the recorded mesh of an object; frame 0 for static objects.
 pub fn recorded(object: &str, frame: u32) -> PlyMesh {
     let number = if frame > 0 { format!(".{frame:04}") } else { String::new() };
     ply::read(&fs::read(bench().join(format!("run/meshes/{object}/{object}{number}.ply"))).unwrap()).unwrap()
 }
 
-/// Vectors as files hold them.
+/// Rounds vectors to the precision of files.
 pub fn single(all: &[percale::linalg::Vec3]) -> Vec<[f32; 3]> {
     all.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect()
 }
 
-/// Vertices of a body that are on its surface, ascending.
+/// Returns the vertices on the surface of a body, ascending.
 pub fn surface(mesh: &PlyMesh) -> Vec<u32> {
     let mut all: Vec<u32> = mesh.mesh.triangles.as_flattened().to_vec();
     all.sort_unstable();
@@ -95,12 +95,12 @@ pub fn surface(mesh: &PlyMesh) -> Vec<u32> {
     all
 }
 
-/// Numbers from bytes, little endian.
+/// Decodes little-endian numbers.
 pub fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// Rows of `N`.
+/// Splits numbers into rows of `N`.
 pub fn rows<const N: usize>(all: &[f32]) -> Vec<[f32; N]> {
     all.chunks_exact(N).map(|c| c.try_into().unwrap()).collect()
 }

@@ -38,10 +38,10 @@ fn a_crate_file_holds_the_record() {
             assert_eq!(corners, record.mesh.triangles.as_flattened());
         }
     }
-    // Of a body the surface only.
+    // For a body, only the surface is exported.
     let ball = recorded("soft-ball", 1);
     assert!(surface(&ball).len() < ball.mesh.positions.len());
-    // Values of vertices and faces.
+    // Values per vertex and per face.
     let strain = file.samples("/two_things/sheet.primvars:strain");
     let wanted: Vec<f32> = recorded("sheet", 4).mesh.channels["strain"].iter().map(|x| *x as f32).collect();
     assert!(wanted.iter().any(|x| *x > 0.0));
@@ -55,11 +55,11 @@ fn a_crate_file_holds_the_record() {
         all[0]
     };
     assert_eq!(["sheet", "flap", "soft_ball", "ball", "bar"].map(material), [0, 1, 2, 3, 4]);
-    // What stands still has no times.
+    // Static objects have no time samples.
     assert_eq!(file.field("/two_things/ball.points", "timeSamples"), None);
     let still = file.field("/two_things/ball.points", "default").unwrap();
     assert_eq!(rows(&floats(file.array(still, VEC3, 12))), single(&recorded("ball", 0).mesh.positions));
-    // A chart without seams is of the vertices, one with seams of the corners.
+    // A chart without seams is interpolated per vertex, a chart with seams per corner.
     let uv = |object: &str| {
         let value = file.field(&format!("/two_things/{object}.primvars:st"), "default").unwrap();
         rows::<2>(&floats(file.array(value, 20, 8)))

@@ -1,4 +1,4 @@
-//! What appears and vanishes: a still ball at frames 2 to 4 of 6, and a bar that moves and is there to frame 3.
+//! Objects that appear and vanish: a static ball at frames 2 to 4 of 6, and a moving bar that is present until frame 3.
 
 use super::crate_file::Crate;
 use super::ogawa::Archive;
@@ -63,7 +63,7 @@ fn usd_has_a_visibility_track() {
     assert_eq!(visibility(&file, "ball"), shown(&[(1.0, "invisible"), (2.0, "inherited"), (5.0, "invisible")]));
     assert_eq!(visibility(&file, "bar"), shown(&[(1.0, "inherited"), (4.0, "invisible")]));
     assert!(!file.specs.contains_key("/vanish/flap.visibility"));
-    // What stands still has one place, what moves stays at the last one.
+    // A static object has a single position; an absent moving object stays at its last position.
     assert_eq!(file.field("/vanish/ball.points", "timeSamples"), None);
     let ball = file.field("/vanish/ball.points", "default").unwrap();
     assert_eq!(rows(&floats(file.array(ball, 24, 12))), recorded("ball", 2));
@@ -72,7 +72,7 @@ fn usd_has_a_visibility_track() {
     for (k, frame) in [1, 2, 3, 3, 3, 3].into_iter().enumerate() {
         assert_eq!(rows(&floats(file.array(bar[k].1, 24, 12))), recorded("bar", frame), "{k}");
     }
-    // Clips have it in the layer of what is the same in all frames.
+    // Value clips have the visibility in the layer of data that are equal in all frames.
     let folder = export(&["--format", "usda", "--frames", "3-6"]);
     let topology = Crate::read(fs::read(folder.join("vanish.clips/topology.usdc")).unwrap());
     assert_eq!(visibility(&topology, "ball"), shown(&[(3.0, "inherited"), (5.0, "invisible")]));
@@ -85,7 +85,7 @@ fn alembic_has_a_visible_property() {
     let visible = |object: &str| file.samples(object, "visible").concat();
     assert_eq!((visible("ball"), visible("bar")), (vec![0, 1, 1, 1, 0, 0], vec![1, 1, 1, 0, 0, 0]));
     let property = &file.objects["ball"]["visible"];
-    // A signed byte, at the times of frames.
+    // The property is a signed byte, sampled at the times of frames.
     assert_eq!((property.pod, property.extent, property.sampling), (2, 1, 1));
     assert!(!file.objects["flap"].contains_key("visible"));
     assert_eq!((file.samples("ball", ".geom/P").len(), file.samples("bar", ".geom/P").len()), (1, 6));
@@ -128,7 +128,7 @@ fn files_lack_what_is_not_there_and_caches_hold_it() {
     let all: Vec<[f32; 3]> = rows(&floats(&cache[32..]));
     let wanted: Vec<[f32; 3]> = [1, 2, 3, 3, 3, 3].into_iter().flat_map(|f| recorded("bar", f)).collect();
     assert_eq!(all, wanted);
-    // An object that is at no frame of the range is left out, or refused by its name.
+    // An object that is absent in all frames of the range is left out, or refused by name if requested.
     let arguments = ["export", "vanish", "--format", "usdc", "--frames", "5-6", "--object", "ball"];
     let out = percale(&arguments, bench());
     assert_eq!(out.status.code(), Some(2));

@@ -1,4 +1,4 @@
-//! USD and Alembic files in: positions as Pixar's and Blender's own libraries give them, and files that are of no use.
+//! Import of USD and Alembic files: positions compared with Pixar's and Blender's own libraries, and invalid files.
 //! `tests/data/archive` has the files, and the scripts that made them.
 
 use percale::linalg::Vec3;
@@ -12,7 +12,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/archive").join(name)
 }
 
-/// Rows of a file by their first number: points.
+/// Reads the rows of a file as points, grouped by their first number.
 fn points(name: &str) -> Vec<(f64, Vec<Vec3>)> {
     let mut all: Vec<(f64, Vec<Vec3>)> = Vec::new();
     for row in fs::read_to_string(data(name)).unwrap().lines().skip(1) {
@@ -30,10 +30,10 @@ fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }
 
-/// Single precision of the files, in metres.
+/// Tolerance [m], from the single precision of the files.
 const NEAR: f64 = 1e-6;
 
-/// A folder of one test.
+/// Makes a folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("percale-archive-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -49,7 +49,7 @@ fn bones_shapes_and_transforms_are_where_pixar_has_them() {
             let off = apart(&open.pose(Pose::At(code / 24.0)).unwrap(), &expected);
             assert!(off < NEAR, "{file}: {off} at {code}");
         }
-        // y up: the same, turned.
+        // With y up, the mesh is the same, rotated.
         let mut turned = Archive::open(&data(file), Some("Body"), Upward::Y).unwrap();
         let upright = turned.pose(Pose::At(1003.0 / 24.0)).unwrap();
         let back: Vec<Vec3> = upright.iter().map(|p| Vec3::new(p.x, -p.z, p.y)).collect();
@@ -66,7 +66,7 @@ fn blender_s_files_are_as_blender_has_them() {
             let off = apart(&open.pose(Pose::At(frame / 24.0)).unwrap(), &expected);
             assert!(off < NEAR, "{file}: {off} at {frame}");
         }
-        // Seen from outside triangles run counter-clockwise: the tube encloses a volume above zero.
+        // Triangles run counter-clockwise as seen from outside, so the tube's volume is positive.
         let x = &open.mesh.positions;
         let centre = x.iter().sum::<Vec3>() / x.len() as f64;
         let volume: f64 = open
@@ -88,7 +88,7 @@ fn all_below_a_path_is_one_mesh() {
     assert_eq!((mesh.groups["Body"].len(), mesh.groups["Card"].len(), mesh.groups["hem"].len()), (56, 8, 16));
     let told: Vec<String> = mesh.notes.iter().map(|n| n.to_string()).collect();
     assert!(told.iter().any(|t| t.contains("left out, for hidden, guide or proxy: '/World/Hidden'")), "{told:?}");
-    // The second card is mirrored, and its face looks the same way.
+    // The second card is mirrored, and its face has the same orientation.
     let normal = |t: usize| {
         let [a, b, c] = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
         (b - a).cross(&(c - a)).normalize()
@@ -106,7 +106,7 @@ fn all_below_a_path_is_one_mesh() {
     assert_eq!(told[3], ("/World/Hidden", [3, 1], false, "hidden".to_string()));
 }
 
-/// A USD file of one mesh, with more in it.
+/// Returns a USD file with a mesh and further text.
 fn text(more: &str, points: &str) -> String {
     format!(
         "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n    timeCodesPerSecond = 24\n)\n{more}\ndef Mesh \"M\"\n{{\n    int[] faceVertexCounts = [3]\n    \
@@ -116,7 +116,7 @@ fn text(more: &str, points: &str) -> String {
 
 const STILL: &str = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 0, 1)]";
 
-/// Why a file cannot be taken.
+/// Returns the error for a file.
 fn refused(folder: &Path, name: &str, bytes: &[u8], wanted: Option<&str>) -> String {
     let file = folder.join(name);
     fs::write(&file, bytes).unwrap();
@@ -167,7 +167,7 @@ fn files_of_no_use_are_told_by_name() {
     assert!(Archive::open(&folder.join("absent.usdc"), None, Upward::Y).is_err());
 }
 
-/// Wherever a file ends, and whichever bit of Alembic is another, it is told or taken; nothing worse.
+/// A file truncated anywhere, or an Alembic file with any bit flipped, is either read or refused, without a crash.
 #[test]
 fn damaged_files_end_nothing() {
     let folder = folder("damaged");
@@ -186,7 +186,7 @@ fn damaged_files_end_nothing() {
         for k in 0..40 {
             assert!(!look(&whole[..whole.len() * k / 40]), "{name} cut at {k}/40");
         }
-        // The reader of USD asks for memory by numbers of the file, and a wrong one may end the process.
+        // The USD reader allocates memory by counts from the file, and a wrong count may end the process.
         for k in 0..if name.ends_with("abc") { 400usize } else { 0 } {
             let mut bytes = whole.clone();
             let at = k.wrapping_mul(7919) % bytes.len();
@@ -196,7 +196,7 @@ fn damaged_files_end_nothing() {
     }
 }
 
-/// The world of a scene in this folder.
+/// Builds the world of a scene in this folder.
 fn built(folder: &Path, scene: &str) -> Result<Built, Vec<Fault>> {
     let file = folder.join("scene.toml");
     build(&read_text(&file, scene.as_bytes(), &[])?, &file).map_err(|refusal| refusal.faults)
@@ -206,7 +206,7 @@ fn lines(faults: &[Fault]) -> String {
     faults.iter().map(|fault| format!("{fault}\n")).collect()
 }
 
-/// Head of a scene with a small cloth far away from a figure.
+/// Returns the head of a scene with a small cloth far away from a figure.
 fn shot(time: &str) -> String {
     format!(
         "[scene]\nup = \"z\"\n[time]\nfps = 24\n{time}\n[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n\
@@ -235,11 +235,11 @@ fn a_shot_has_its_frames() {
         let off = apart(&place(&own, k as f64 / 24.0), &expected);
         assert!(off < 1e-5, "{off} at {k}");
     }
-    // A preroll holds the first pose, then the shot begins; slow motion takes longer for the same frames.
+    // The preroll holds the first pose; then the shot begins. Slow motion takes longer for the same frames.
     let later = world(&(shot("start_frame = 1001\nframes = 12\npreroll = 30\nscale = 0.5") + cache));
     assert_eq!(place(&later, 0.3), place(&own, 0.0));
     assert!(apart(&place(&later, (30.0 + 7.0) / 24.0 * 0.5), &place(&own, 7.0 / 24.0)) < 1e-12);
-    // Or the figure goes there straight from where it was bound: the capsule, 2 cm up, 1.25 times as high.
+    // With `from_rest` the figure moves straight from its bind pose: the capsule, 2 cm up, 1.25 times as high.
     let from_rest = "cache = { mesh = \"figure.usdc\", from_rest = true }\n";
     let bound = world(&(shot("start_frame = 1001\nframes = 12\npreroll = 30") + from_rest));
     let capsule: Vec<Vec3> = (0..56)
@@ -261,7 +261,7 @@ fn a_shot_has_its_frames() {
     let start: Vec<Vec3> = dressed.in_file_order(&dressed.objects[0], &state.x);
     let moved: Vec<Vec3> = capsule.iter().map(|p| p + Vec3::x() * 9.0).collect();
     assert!(apart(&start, &moved) < NEAR);
-    // Another first frame: the first sample is there, and that is told.
+    // With another first frame, the first sample is shifted there, and a warning is given.
     let other = world(&(shot("start_frame = 1\nframes = 12") + cache));
     assert!(
         lines(&other.warnings)
@@ -270,7 +270,7 @@ fn a_shot_has_its_frames() {
         lines(&other.warnings)
     );
     assert_eq!(place(&other, 0.0), place(&own, 0.0));
-    // Blender's Alembic counts the seconds of frame numbers.
+    // Blender's Alembic files count seconds as frame numbers over the rate.
     let scene =
         shot("frames = 10").replace("object = \"/World/Hero\"\n", "") + "cache = { mesh = \"figure_blender.abc\" }\n";
     let blender = world(&scene);
@@ -291,7 +291,7 @@ fn a_shot_has_its_frames() {
     );
 }
 
-/// What is written is read back: positions of all frames, and the quads that came in.
+/// Exported files are read back, with the positions of all frames and the original quads.
 #[test]
 fn quads_in_are_quads_out() {
     let folder = folder("quads");
@@ -333,7 +333,7 @@ fn quads_in_are_quads_out() {
     assert!(faces.len() == 25 && faces.iter().all(|face| face.split_whitespace().count() == 5), "{}", faces[0]);
 }
 
-/// 30 frames before the first are those of a run that begins so much earlier, bit for bit.
+/// The 30 preroll frames are bitwise those of a run that begins so much earlier.
 #[test]
 fn a_preroll_is_the_run_before() {
     let folder = folder("preroll");
@@ -365,7 +365,7 @@ fn a_preroll_is_the_run_before() {
     assert!(stats.lines().next().unwrap().contains("\"time\":0.0"), "{stats}");
 }
 
-/// Transforms as Pixar's library takes them: whole numbers of text files, samples without a value, prims without a transform.
+/// Transforms as in Pixar's library: integers in text files, samples without a value, prims without a transform.
 #[test]
 fn transforms_are_read_as_they_are_meant() {
     let folder = folder("transforms");
@@ -379,7 +379,7 @@ fn transforms_are_read_as_they_are_meant() {
         open.pose(Pose::At(code / 24.0)).unwrap()
     };
     let order = |op: &str| format!("uniform token[] xformOpOrder = [\"xformOp:{op}\"]");
-    // Half of a quarter turn about y, given by whole degrees.
+    // Half of a quarter turn about y, given in integer degrees.
     let turned = at(
         "turn",
         "Xform",
@@ -402,14 +402,14 @@ fn transforms_are_read_as_they_are_meant() {
     assert_eq!(at("scope", "Scope", &shift, 0.0)[0], Vec3::zeros());
     let short = format!("double3 xformOp:translate = (5, 0, 0)\n{}", order("rotateXYZ"));
     assert_eq!(at("absent", "Xform", &short, 0.0)[0], Vec3::zeros());
-    // What an instancer scatters is left out.
+    // Meshes below a point instancer are left out.
     let file = folder.join("seen.usda");
     fs::write(&file, format!("{head}def PointInstancer \"I\"\n{{\n{mesh}}}\n{}", mesh.replace("\"M\"", "\"N\"")))
         .unwrap();
     let open = Archive::open(&file, None, Upward::Y).unwrap();
     assert_eq!((open.mesh.positions.len(), open.mesh.groups.contains_key("N")), (3, true));
     assert!(open.mesh.notes[0].what.contains("left out, for no meshes: '/I'"), "{:?}", open.mesh.notes);
-    // A reference to what its layer does not have is no error to those who compose it; it is told, once, by the prim that has it.
+    // A reference to a missing prim is no error in composition. The warning names the referring prim once.
     fs::write(folder.join("other.usda"), format!("{head}{mesh}")).unwrap();
     for (to, told) in [("gone", true), ("M", false)] {
         let refers = format!("def Xform \"R\" (references = @other.usda@</{to}>) {{ def Xform \"own\" {{}} }}\n");
@@ -420,7 +420,8 @@ fn transforms_are_read_as_they_are_meant() {
     }
 }
 
-/// A cloth that its pins lead begins where its file has it when the preroll begins, and so stays on it.
+/// A cloth with pins that follow its file starts at the file's position at the start of the preroll, and so stays on
+/// it.
 #[test]
 fn a_garment_begins_with_its_file() {
     let folder = folder("garment");
@@ -436,7 +437,7 @@ fn a_garment_begins_with_its_file() {
              cache = {{ mesh = \"led.usda\" }}\n"
         )
     };
-    // At frame 11 the file is at x = 10; the run begins 4 frames earlier, at 6.
+    // At frame 11 the file is at x = 10. The run begins 4 frames earlier, at 6.
     for (time, begin, lead) in [("start_frame = 11", 10.0, 0.0), ("start_frame = 11\npreroll = 4", 6.0, 4.0)] {
         let Built { world, state, .. } =
             built(&folder, &scene(time)).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
@@ -447,7 +448,7 @@ fn a_garment_begins_with_its_file() {
     }
 }
 
-/// Crates of versions that are not read are no damaged ones, the old and the new.
+/// Crates of unsupported versions, older or newer, are not reported as damaged.
 #[test]
 fn a_crate_of_another_version_is_told_as_one() {
     let mut bytes = fs::read(data("figure.usdc")).unwrap();

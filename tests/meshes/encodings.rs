@@ -1,4 +1,4 @@
-//! Meshes as other programs save them: encodings, line ends, odd names and numbers; all of them the same mesh.
+//! Meshes as other programs write them: encodings, line ends, odd names and numbers. All of them give the same mesh.
 
 use percale::mesh::{MeshError, TetMesh, TriMesh, obj, read, read_tets};
 use std::fs;
@@ -48,7 +48,7 @@ fn every_file_holds_the_same_sheet() {
     assert_eq!(count, 16);
     let sleeve = read("ply", &data("files/sleeve_L.ply")).unwrap();
     assert!(sleeve.groups.contains_key("sleeve.L") && sleeve.channels.contains_key("sleeve.L"));
-    // The chart of corners is that of the sheet: u is x, v is z.
+    // The chart of the corners is that of the sheet: u is x, v is z.
     let wedge = read("ply", &data("files/wedge_uv.ply")).unwrap();
     assert_eq!((wedge.uv.len(), wedge.uv_triangles.len()), (9, wedge.triangles.len()));
     for (v, c) in wedge.triangles.iter().flatten().zip(wedge.uv_triangles.iter().flatten()) {
@@ -64,7 +64,7 @@ fn gmsh_needs_no_line_ends_behind_binary_numbers() {
     let beside = |_: &str| -> Result<Vec<u8>, MeshError> { Err(MeshError::new("one file is enough")) };
     let mesh = read_tets("msh", &data("files/no_line_ends.msh"), beside).unwrap();
     assert_eq!((mesh.positions.len(), mesh.tets.len()), (8, 6));
-    // The same of version 4.1, where blocks of other sizes stand between, and of the other files of that kind.
+    // As above for version 4.1, which has blocks of other sizes between, and for the other files of this kind.
     for name in ["gmsh-2.2-binary", "gmsh-4.1-binary", "meshio-2.2-binary", "meshio-4.1-binary"] {
         let with = data(&format!("tet/{name}.msh"));
         let mut without = with.clone();
@@ -80,13 +80,13 @@ fn gmsh_needs_no_line_ends_behind_binary_numbers() {
     }
 }
 
-/// A text in UTF-16, with or without the mark that tells the order of bytes.
+/// Encodes a text in UTF-16, with or without a byte order mark.
 fn utf16(text: &str, big: bool, mark: bool) -> Vec<u8> {
     let units = mark.then_some(0xfeff).into_iter().chain(text.encode_utf16());
     units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
 }
 
-/// A text as programs of other makes would save it.
+/// Returns a text in the encodings of other programs.
 fn variants(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let text = text.replace("\r\n", "\n");
     vec![
@@ -125,7 +125,7 @@ fn every_format_is_read_in_every_encoding() {
             assert_eq!(mesh, plain, "{name} with {how}");
         }
     }
-    // A mark before a file that goes on in binary numbers.
+    // A byte order mark before a file that continues in binary.
     let binary = data("files/crlf_binary.ply");
     assert_eq!(read("ply", &[b"\xef\xbb\xbf", &binary[..]].concat()).unwrap(), read("ply", &binary).unwrap());
 }

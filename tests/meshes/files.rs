@@ -1,16 +1,16 @@
-//! Mesh files against an independent reader, and against bytes that are none.
+//! Mesh files compared with an independent reader, and invalid bytes.
 
 use percale::linalg::random::Random;
 use percale::mesh::{obj, ply};
 
-/// A file with polygons, negative indices, charts and groups in an order that a loader would like to change.
+/// File with polygons, negative indices, charts, and groups in an order that a loader may change.
 const SAMPLE: &str = "# sample\no coat\nv 0 0 0\nv 1 0 0\nv 1 1 0.25\nv 0 1 0\nv 2 0 0.5\nv 2 1 0\nv 3 0.5 0\nv 7 7 7\n\
 vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvn 0 0 1\ng b\nf 5/1/1 6/2/1 3/3/1 2/4/1\ng a\nusemtl wool\nf 1/1 2/2 3/3 4/4\nf -2/1 \\\n-3/2 -4/3\n";
 
-/// Corners of the triangles as `tobj` sees them: its vertices are renumbered and split, the places are not.
+/// `tobj` reads the same corners of triangles. It renumbers and splits vertices; the positions are equal.
 #[test]
 fn tobj_sees_the_same_triangles() {
-    // tobj knows no continued lines.
+    // `tobj` does not support continued lines.
     let joined = SAMPLE.replace("\\\n", " ");
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
     let (models, _) =
@@ -33,7 +33,7 @@ fn tobj_sees_the_same_triangles() {
     assert_eq!(mesh.positions.len(), 8);
 }
 
-/// What is written is read by a general parser of PLY, and what that writes as text is read here.
+/// A general PLY parser reads the written files, and its text output is read here.
 #[test]
 fn ply_rs_sees_the_same_mesh() {
     use ply_rs::parser::Parser;
@@ -62,7 +62,7 @@ fn ply_rs_sees_the_same_mesh() {
     }
 }
 
-/// Changes a few bytes: random, telling characters, pieces cut out, doubled or swapped in.
+/// Changes a few bytes: random values, syntax characters, pieces cut out, doubled or swapped in.
 fn mutate(valid: &[u8], random: &mut Random) -> Vec<u8> {
     const WORDS: [&[u8]; 12] = [
         b"-9223372036854775808",
@@ -120,7 +120,7 @@ fn mutated_files_never_panic() {
             match result {
                 Ok(mesh) => {
                     *count += 1;
-                    // What is read can be relied on: everything finite, every index in range.
+                    // Every mesh that is read is valid: all values are finite, and all indices are in range.
                     let vertices = mesh.positions.len() as u32;
                     assert!(mesh.positions.iter().all(|p| p.iter().all(|x| x.is_finite())));
                     assert!(mesh.triangles.iter().flatten().all(|v| *v < vertices));
@@ -133,6 +133,6 @@ fn mutated_files_never_panic() {
             }
         }
     }
-    // Neither everything nor nothing gets through, so both ways are walked.
+    // Some files are read and some are refused, so that both paths are tested.
     assert!(read.iter().all(|n| (50..9950).contains(n)), "{read:?}");
 }

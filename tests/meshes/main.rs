@@ -1,4 +1,4 @@
-//! Mesh files are read, written and doubted. The files are one program, since each program links the whole crate.
+//! Reading, writing and checking of mesh files. The files are one program, since each program links the whole crate.
 
 mod archive;
 mod encodings;

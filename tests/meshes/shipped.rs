@@ -1,4 +1,4 @@
-//! The files in `meshes/` are what the generators make.
+//! The generators reproduce the files in `meshes/`.
 
 #[path = "../../tools/make_meshes/meshes/mod.rs"]
 mod meshes;
@@ -11,7 +11,7 @@ use std::path::Path;
 fn committed_meshes_are_what_the_generators_make() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes");
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
-    // Dancer and figure are made by Pixar's library, with the scripts beside them.
+    // Pixar's library makes dancer and figure, with the scripts in the same folder.
     let mut names: Vec<String> =
         ["README.md", "dancer.py", "dancer.usdc", "figure.py", "figure.usdc"].map(String::from).to_vec();
     for (name, made) in meshes::shipped() {
@@ -19,10 +19,10 @@ fn committed_meshes_are_what_the_generators_make() {
         let bytes = fs::read(folder.join(name)).unwrap();
         let read = mesh::read(name.rsplit('.').next().unwrap(), &bytes).unwrap();
         assert_eq!(read.triangles, made.triangles, "{name}");
-        // The pillow's chart has a seam, which PLY cannot say.
+        // The pillow's chart has a seam, which PLY cannot represent.
         assert_eq!(read.uv_triangles.is_empty(), made.uv_triangles.is_empty() || name == "pillow.ply", "{name}");
         assert_eq!(read.positions.len(), made.positions.len(), "{name}");
-        // Sines differ in the last bits from machine to machine, and files are rounded.
+        // Sines differ in the last bits between machines, and files are rounded.
         let apart = read.positions.iter().zip(&made.positions).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
         assert!(apart < 3e-6, "{name}: {apart}");
         for (group, members) in &made.groups {

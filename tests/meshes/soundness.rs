@@ -1,4 +1,4 @@
-//! Meshes that are not sound: what is made of them, and what is told.
+//! Unsound meshes: their repair, and the warnings.
 
 use percale::collision::surface::Surface;
 use percale::effect::air::quantities::pressures;
@@ -24,13 +24,13 @@ fn read(name: &str) -> TriMesh {
     mesh::read(extension, &fs::read(data(name)).unwrap()).unwrap()
 }
 
-/// Area of a mesh [m^2].
+/// Returns the area of a mesh [m^2].
 fn area(mesh: &TriMesh) -> f64 {
     let corners = mesh.triangles.iter().map(|t| t.map(|v| mesh.positions[v as usize]));
     corners.map(|[a, b, c]| (b - a).cross(&(c - a)).norm() / 2.0).sum()
 }
 
-/// A scene in a folder of its own, with files beside it.
+/// Builds a scene in a folder of its own, with further files.
 fn scene(name: &str, text: &str, files: &[(&str, String)]) -> Result<Built, Vec<Fault>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("soundness-{name}"));
     fs::create_dir_all(&folder).unwrap();
@@ -50,7 +50,7 @@ fn refused(result: Result<Built, Vec<Fault>>) -> String {
     result.err().unwrap().iter().map(|f| format!("{f}\n")).collect()
 }
 
-/// Simulates until a time; nothing may cross then, nor be faster than `fastest` [m/s].
+/// Simulates until a time, and asserts that no triangles intersect and no vertex is faster than `fastest` [m/s].
 fn run(built: &mut Built, until: f64, fastest: f64) {
     let settings =
         Settings { integrator: Integrator::Bdf2, step: 5e-3, min_step: 1e-6, tolerance: 1e-4, iterations: 2000 };
@@ -81,13 +81,13 @@ fn polygons_give_the_triangles_they_should() {
 
 #[test]
 fn shapes_of_a_sequence_may_be_cut_otherwise() {
-    // The middle of a side goes in, then out: fans about other corners would be best.
+    // The middle of a side moves in, then out. The best fan would change its corner.
     let shape = |y: f64| format!("v 0 0 0\nv 1 {y} 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nf 1 2 3 4 5\n");
     let files = [("s.0001.obj", shape(-0.4)), ("s.0002.obj", shape(0.0)), ("s.0003.obj", shape(0.7))];
     let text = "[time]\nframes = 3\n[[obstacle]]\nname = \"o\"\nsequence = { files = \"s.####.obj\", first = 1, last = 3 }\n\
         [[cloth]]\nname = \"c\"\nmesh = \"DATA/middle.obj\"\ntransform = { translate = [0, 9, 0] }\n";
     assert_eq!(warned(&scene("sequence", text, &files).unwrap()), "");
-    // Flat at first, then open: it stays. Flat all the time: it is left out.
+    // A triangle that is degenerate at first but opens later is kept. A triangle that is always degenerate is left out.
     let shape = |y: f64| format!("v 0 0 0\nv 1 0 0\nv 2 {y} 0\nv 2 0 1\nv 3 0 0\nf 1 2 3\nf 1 2 4\nf 1 2 5\n");
     let files = [("s.0001.obj", shape(0.0)), ("s.0002.obj", shape(0.5)), ("s.0003.obj", shape(1.0))];
     let built = scene("opening", text, &files).unwrap();
@@ -95,13 +95,13 @@ fn shapes_of_a_sequence_may_be_cut_otherwise() {
     assert!(warned(&built).contains("1 degenerate triangle"), "{}", warned(&built));
 }
 
-/// A sheet falls on what no cloth could be.
+/// A sheet falls on meshes that would be invalid for a cloth.
 #[test]
 fn obstacles_need_no_sound_mesh() {
     let cloth = generate::sheet(9, 9, 0.4, 0.4, generate::Diagonals::Alternating, generate::lying(0.4, 0.4));
     let cloth = String::from_utf8(obj::write(&cloth)).unwrap();
-    // A cube of which every face stands there twice, once turned; three sheets at one edge, one of them a needle's width; and two wedges
-    // that have an edge in common.
+    // A cube with every face twice, once reversed. Three sheets at a common edge, one of them as narrow as a needle.
+    // Two wedges with a common edge.
     let cube = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
         f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 4 8 7 3\nf 1 5 8 4\nf 2 3 7 6\nf 5 8 7 6\nf 3 7 8 4\nf 8 7 3 4\nf 1 1 2\n";
     let fins = "v -1 0 0\nv 1 0 0\nv 0 -1 1\nv 0 -1 -1\nv 0 1 0\nv 0 1e-12 0\nf 1 2 3\nf 2 1 4\nf 1 2 5\nf 1 2 6\n";
@@ -153,7 +153,7 @@ fn a_seam_is_told_and_joined() {
     run(&mut built, 0.1, 1.5);
     let at = built.world.in_file_order(&built.world.objects[0], &built.state.x);
     assert!(pairs.iter().all(|[a, b]| at[*a as usize] == at[*b as usize]));
-    // It hangs as the same sheet in one piece.
+    // The sheet hangs like the same sheet in one piece.
     let whole = generate::sheet(13, 13, 1.0, 1.0, generate::Diagonals::Alternating, generate::lying(1.0, 1.0));
     let mass: f64 = built.world.mass.iter().sum();
     assert!(
@@ -164,7 +164,7 @@ fn a_seam_is_told_and_joined() {
 
 #[test]
 fn a_seam_stays_joined_when_it_is_cut_finer_and_moved_out() {
-    // A ball of single triangles, as some programs write them.
+    // A ball of separate triangles, as some programs write it.
     let ball = generate::sphere(Vec3::zeros(), 0.2, 0.1);
     let positions: Vec<Vec3> = ball.triangles.iter().flatten().map(|v| ball.positions[*v as usize]).collect();
     let triangles = (0..ball.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -185,7 +185,7 @@ fn a_seam_stays_joined_when_it_is_cut_finer_and_moved_out() {
     let body = "[[body]]\nname = \"b\"\nmesh = \"soup.obj\"\nresolution = \"10 cm\"\n";
     let built = scene("soup-body", body, &files).unwrap();
     assert!(warned(&built).contains("they are joined, so that it is closed"), "{}", warned(&built));
-    // Too much and nothing to join.
+    // A weld distance that is too large, and a mesh without borders to weld.
     let told = refused(scene("soup-much", &text.replace("0.1 mm", "9 cm"), &files));
     assert!(told.contains("cloth[0].weld: no sound mesh comes of this: "), "{told}");
     let sheet = [("soup.obj", String::from_utf8(obj::write(&ball)).unwrap())];
@@ -194,7 +194,7 @@ fn a_seam_stays_joined_when_it_is_cut_finer_and_moved_out() {
     assert!(told.contains("cloth[0].weld: no two vertices of borders are that near to each other"), "{told}");
 }
 
-/// Faces of a ball at a place of the x axis, vertices counted from `first`; turned round where `turned`.
+/// Returns the faces of a ball on the x axis, with vertices counted from `first`, reversed if `turned`.
 fn ball(at: f64, radius: f64, first: usize, turned: bool) -> String {
     let ball = generate::sphere(Vec3::x() * at, radius, radius / 2.0);
     let mut text: String = ball.positions.iter().map(|p| format!("v {} {} {}\n", p.x, p.y, p.z)).collect();
@@ -216,7 +216,7 @@ fn shells_of_one_cloth_have_their_own_air() {
         |at: f64, radius: f64, turned: bool| [("c.obj", ball(0.0, 0.1, 0, false) + &ball(at, radius, count, turned))];
     let mut built = scene("shells", text, &two(1.0, 0.1, true)).unwrap();
     assert_eq!(air(&built.world).balloons.len(), 2);
-    // One is pressed together: the pressure in the other does not change.
+    // Compression of the second balloon does not change the pressure in the first.
     for p in built.state.x.iter_mut().filter(|p| p.x > 0.5) {
         *p = Vec3::x() + (*p - Vec3::x()) * 0.9;
     }
@@ -231,7 +231,7 @@ fn shells_of_one_cloth_have_their_own_air() {
     assert_eq!([airs[0].cloth.as_str(), airs[1].cloth.as_str()], ["c 1", "c 2"]);
     let excess = pressures(world, &built.state, &world.objects[0]).unwrap();
     assert!(excess[0].abs() < 1e-6 && excess[count] == airs[1].pressure);
-    // A wall around a hollow is one; a ball in a ball is refused, with its place.
+    // A wall around a hollow is a single chamber. A ball in a ball is refused, with its location.
     assert_eq!(scene("hollow", text, &two(0.0, 0.06, true)).map(|built| air(&built.world).balloons.len()).unwrap(), 1);
     let told = refused(scene("nested", text, &two(0.0, 0.06, false)));
     assert!(
@@ -264,7 +264,7 @@ fn obstacles_that_meet_are_told() {
 
 #[test]
 fn a_crossing_is_counted_once_where_it_is() {
-    // Spikes through a square of two triangles, each of four faces.
+    // Spikes of four faces each through a square of two triangles.
     let mut text = "v -9 0 -9\nv 9 0 -9\nv 9 0 9\nv -9 0 9\nf 1 4 3 2\n".to_string();
     for (k, x) in [-5.0, 0.5, 4.0].iter().enumerate() {
         let first = 5 + 5 * k;

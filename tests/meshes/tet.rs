@@ -1,7 +1,8 @@
-//! Tetrahedral meshes from files of other programs: the brick in `tests/data/tet` as Gmsh 4.15, meshio 5.3 and VTK 9.7 write it.
+//! Tetrahedral meshes from files of other programs: the brick in `tests/data/tet` as Gmsh 4.15, meshio 5.3 and VTK 9.7
+//! write it.
 //!
-//! Six tetrahedra of eight corners, a point of the group `pin`, two triangles of the group `lower side`, and a ninth vertex
-//! that belongs to nothing, which Gmsh leaves out of versions 2.2 and VTK.
+//! The brick has six tetrahedra with eight corners, a point of the group `pin`, two triangles of the group
+//! `lower side`, and an unused ninth vertex, which Gmsh leaves out of versions 2.2 and VTK.
 
 use percale::linalg::Vec3;
 use percale::linalg::random::Random;
@@ -17,7 +18,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tet")
 }
 
-/// Every file by name; the two of TetGen are one, joined by a zero byte.
+/// Returns every file by name. Both files of TetGen are joined by a zero byte.
 fn files() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder()).unwrap() {
@@ -39,7 +40,7 @@ fn files() -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Number of files, `.node` and `.ele` as one.
+/// Number of files, with `.node` and `.ele` as one.
 const FILES: usize = 20;
 
 fn read(name: &str, bytes: &[u8]) -> Result<TetMesh, MeshError> {
@@ -97,7 +98,7 @@ fn lines_may_end_as_on_windows() {
     }
 }
 
-/// What is read at all has indices and numbers that can be used.
+/// Asserts that a mesh that is read has finite numbers and valid indices.
 fn sound(name: &str, mesh: &TetMesh) {
     let unusable = [FaultKind::NonFinite, FaultKind::IndexOutOfRange];
     assert!(check(mesh).iter().all(|f| !unusable.contains(&f.kind)), "{name}");
@@ -111,8 +112,8 @@ fn a_file_cut_short_is_an_error_at_every_byte() {
         for end in 0..bytes.len() {
             let Ok(mesh) = read(&name, &bytes[..end]) else { continue };
             sound(&name, &mesh);
-            // A file may end between two sections of Gmsh, or in the data behind the cells of VTK. And of the last
-            // number of a text that has no end mark, digits may be missing.
+            // A file may end between two sections of Gmsh, or in the data behind the cells of VTK. In a text without an
+            // end mark, the last number may lack digits.
             let last_digit = text && !name.ends_with(".msh") && mesh.tets.len() + 1 >= TETS.len();
             assert!(mesh.tets.is_empty() || mesh.tets == TETS || last_digit, "{name} cut at {end}: {:?}", mesh.tets);
         }

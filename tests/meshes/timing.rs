@@ -1,4 +1,4 @@
-//! Time and visibility of USD and Alembic files: rates, first frames, and the frames in which an obstacle is there.
+//! Time and visibility of USD and Alembic files: rates, first frames, and the frames at which an obstacle is present.
 
 use percale::linalg::Vec3;
 use percale::mesh::archive::{Archive, Upward};
@@ -7,8 +7,9 @@ use percale::scene::read_text;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files made by Blender 4.2: `vanishes_blender.abc`, a box that is hidden from frame 1004 on beside one that is not, frames 1001 to 1006;
-/// `box_25_blender.abc`, a box that goes 0.1 m a frame along x from the origin, frames 1 to 6 at 25 Hz.
+/// Files made by Blender 4.2. `vanishes_blender.abc`: a box that is hidden from frame 1004 on, and a visible box,
+/// frames 1001 to 1006. `box_25_blender.abc`: a box that moves 0.1 m per frame along x from the origin, frames 1 to 6
+/// at 25 Hz.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/archive").join(name)
 }
@@ -25,12 +26,12 @@ const HEAD: &str = "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n   
 const FACES: &str = "int[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0, 1, 2]\n";
 const STILL: &str = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 0, 1)]\n";
 
-/// A mesh in a transform, with lines for both.
+/// Returns a USD file with a mesh in a transform, and further lines for both.
 fn nested(above: &str, own: &str) -> String {
     format!("{HEAD}def Xform \"P\"\n{{\n{above}\ndef Mesh \"M\"\n{{\n{FACES}{STILL}{own}\n}}\n}}\n")
 }
 
-/// A scene whose obstacle is this file, and what is told of it.
+/// Builds a scene with this file as its obstacle, and returns the warnings too.
 fn scene(folder: &Path, time: &str, cache: &str) -> (Built, String) {
     let text = format!(
         "[time]\n{time}\n[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n[[obstacle]]\nname = \"o\"\n{cache}\n"
@@ -49,7 +50,7 @@ fn place(built: &Built, time: f64) -> Vec<Vec3> {
     x
 }
 
-/// Frames from 1 to 10 in which the obstacle is there.
+/// Returns the frames from 1 to 10 at which the obstacle is present.
 fn seen(built: &Built) -> Vec<u32> {
     (1..=10).filter(|frame| built.world.obstacles[0].window.open(f64::from(frame - 1) / 24.0)).collect()
 }
@@ -68,10 +69,10 @@ fn an_obstacle_is_there_while_its_file_shows_it() {
         (later.clone(), String::new(), 4..11),
         (later.clone(), earlier.clone(), 4..8),
         (earlier.clone(), later, 4..8),
-        // Samples are stronger than a default, and the first holds before it.
+        // Samples override a default, and the first sample holds before its time.
         (String::new(), format!("{default}\n{earlier}"), 1..8),
         (String::new(), format!("{default}\n{}", samples(&seen_at(9))), 1..11),
-        // Those before the shot count.
+        // Samples before the shot count.
         (String::new(), format!("token visibility.timeSamples = {{ -90: \"invisible\", {} }}", seen_at(1)), 1..11),
     ] {
         fs::write(&file, nested(&above, &own)).unwrap();
@@ -79,7 +80,7 @@ fn an_obstacle_is_there_while_its_file_shows_it() {
         assert_eq!(seen(&built), expected.collect::<Vec<_>>(), "{above} {own}: {told}");
         assert!(told.is_empty() || told.contains("nothing moves in it"), "{above} {own}: {told}");
     }
-    // As it is in all samples, so it is.
+    // An obstacle that is hidden in all samples is refused.
     for hides in [samples(&format!("{}, {}", hidden(1), hidden(3))), samples(&hidden(2)), default.to_string()] {
         for (above, own) in [(hides.as_str(), ""), ("", hides.as_str())] {
             fs::write(&file, nested(above, own)).unwrap();
@@ -87,13 +88,13 @@ fn an_obstacle_is_there_while_its_file_shows_it() {
             assert!(error.what.contains("'/P/M' is hidden"), "{error}");
         }
     }
-    // What blinks is there from first to last; it is told.
+    // An obstacle that blinks is present from its first to its last visible sample, with a warning.
     let blinks = samples(&format!("{}, {}, {}, {}", hidden(1), seen_at(3), hidden(5), seen_at(7)));
     fs::write(&file, nested("", &blinks)).unwrap();
     let (built, told) = scene(&folder, "fps = 24\nframes = 10\nstart_frame = 1", "cache = { mesh = \"in.usda\" }");
     assert_eq!(seen(&built), (3..11).collect::<Vec<_>>());
     assert!(told.contains("appear or vanish") && told.contains("'/P/M'"), "{told}");
-    // Of a shot that it misses there is nothing.
+    // A file that is visible only outside the shot gives an obstacle that is absent at all frames.
     fs::write(&file, nested("", &samples(&format!("{}, {}", hidden(1), seen_at(40))))).unwrap();
     let (built, told) = scene(&folder, "fps = 24\nframes = 10\nstart_frame = 1", "cache = { mesh = \"in.usda\" }");
     assert!(seen(&built).is_empty() && told.contains("visible at no frame"), "{told}");
@@ -126,14 +127,15 @@ fn files_of_other_rates_are_told_and_taken_by_the_frame() {
         let off = place(&built, f64::from(frame) / 24.0)[0].x - place(&built, 0.0)[0].x - 0.1 * f64::from(frame);
         assert!(off.abs() < 1e-6, "{frame}: {off}");
     }
-    // Two samples a frame, or one every other, need no word.
+    // Two samples per frame, or a sample every other frame, give no warning.
     for fps in [12.5, 50.0] {
         let (_, told) = scene(&folder, &time.replace("24", &fps.to_string()), "cache = { mesh = \"in.abc\" }");
         assert_eq!(told, "", "{fps}");
     }
 }
 
-/// What percale writes at any rate and from any frame comes back at its frames, in the same rate and in another by a sample a frame.
+/// Files written at any rate and from any first frame are read back at their frames. Another rate takes one sample per
+/// frame.
 #[test]
 fn every_rate_and_first_frame_comes_back() {
     let folder = folder("grid");
@@ -194,7 +196,7 @@ fn what_is_not_evaluated_is_told_by_its_name() {
             let told = error(&nested(above, own));
             assert!(told.contains(&format!(".xformOp:{op}>")) && told.contains("spline"), "{told}");
         }
-        // Samples are stronger.
+        // Samples override splines.
         let both = format!("{spline}\n{kind} xformOp:{op}.timeSamples = {{ 1: 2 }}");
         assert_eq!(error(&nested(&both, "")), "read");
     }

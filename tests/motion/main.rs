@@ -1,4 +1,5 @@
-//! Starts, pinches, shots and obstacles that vanish. The files are one program, since each program links the whole crate.
+//! Tests of starts, pinches, shots and vanishing obstacles. The files are one program, since each program links the
+//! whole crate.
 
 mod pinches;
 mod shot;

@@ -1,18 +1,18 @@
-//! Pins and obstacles that leave cloth no room: only what is pinched gives way, the shot keeps its time, and no frame has a crossing (each
-//! is tested exactly as it is written).
+//! Pins and obstacles that leave cloth no space. Only the pinched parts give way, the shot keeps its time, and no frame
+//! has an intersection (each is tested exactly, as written).
 
 use std::f64::consts::TAU;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Vertices around a tube, and of a ring to the next [m].
+/// Number of vertices around a tube, and distance between two rings [m].
 const AROUND: usize = 32;
 const ROW: f64 = 0.01;
 
 struct Bench(PathBuf);
 
-/// What is said of a frame.
+/// Statistics of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     steps: f64,
@@ -29,7 +29,7 @@ impl Bench {
         Bench(folder)
     }
 
-    /// Runs a scene to its end; what its frames say.
+    /// Runs a scene to its end and returns the statistics of its frames.
     fn run(&self, scene: &str) -> Vec<Frame> {
         fs::write(self.0.join("scene.toml"), scene).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
@@ -49,7 +49,7 @@ impl Bench {
         fs::read_to_string(self.0.join("run/run.json")).unwrap()
     }
 
-    /// Positions of an object at a frame.
+    /// Returns the positions of an object at a frame.
     fn at(&self, name: &str, frame: usize) -> Vec<[f64; 3]> {
         let file = self.0.join(format!("run/meshes/{name}/{name}.{frame:04}.ply"));
         let mesh = percale::mesh::ply::read(&fs::read(&file).unwrap()).unwrap().mesh;
@@ -57,7 +57,7 @@ impl Bench {
     }
 }
 
-/// All keep their time, in at most four times the usual number of steps in the mean; what gave way is back at the end.
+/// Asserts that no frame has a lag, that steps are at most four times the usual number, and that vertices gave way.
 fn kept(name: &str, frames: &[Frame]) {
     let usual = frames[2].steps;
     assert!(frames.iter().all(|frame| frame.lag == 0.0), "{name}: {frames:?}");
@@ -65,7 +65,7 @@ fn kept(name: &str, frames: &[Frame]) {
     assert!(frames.iter().any(|frame| frame.yielding > 0.0), "{name}: {frames:?}");
 }
 
-/// A tube of so many rows about the y axis.
+/// Makes a tube of so many rows about the y axis.
 fn tube(rows: usize, radius: f64) -> Vec<[f64; 3]> {
     let vertex = |k: usize| {
         let angle = (k % AROUND) as f64 / AROUND as f64 * TAU;
@@ -94,7 +94,8 @@ fn pc2(frames: &[Vec<[f64; 3]>]) -> Vec<u8> {
     bytes
 }
 
-/// A skirt whose waistband lies in the body for four frames: it is held at the surface, slides there, and comes back to its path.
+/// The waistband of a skirt lies in the body for four frames. It is held at the surface, slides there, and returns to
+/// its path.
 #[test]
 fn a_waistband_in_the_body_stays_on_it() {
     for depth in [0.001, 0.003, 0.01] {
@@ -112,18 +113,19 @@ fn a_waistband_in_the_body_stays_on_it() {
         kept(&name, &frames);
         assert!(frames[13].yielding == 0.0, "{name}: {frames:?}");
         assert!(bench.told().contains("give way in a pinch"), "{}", bench.told());
-        // On the surface or, since cloth that is too wide for its path waves, out of it; and at its height.
+        // The waistband is on the surface, at its height. Cloth that is too wide for its path waves, and may also be
+        // outside.
         let band = |frame: usize| bench.at("skirt", frame)[11 * AROUND..].to_vec();
         for (k, p) in band(8).iter().enumerate() {
             let radius = p[0].hypot(p[2]);
             assert!((0.0985..0.115).contains(&radius) && (p[1] - 0.11).abs() < 4e-3, "{name}: vertex {k} at {p:?}");
         }
-        // And where the file has it afterwards.
+        // Afterwards it is at the positions of the file.
         for (p, q) in band(14).iter().zip(&x[11 * AROUND..]) {
             let off = (0..3).map(|c| (p[c] - q[c]).powi(2)).sum::<f64>().sqrt();
             assert!(off < 2e-6, "{name}: {off}");
         }
-        // A bound of nothing holds the shot up, as it did.
+        // A yield bound of zero delays the shot.
         if depth == 0.003 {
             let frames =
                 Bench::new("stiff").run_like(&bench, &scene.replace("[[cloth.pin]]", "[[cloth.pin]]\nyield = 0"));
@@ -133,7 +135,7 @@ fn a_waistband_in_the_body_stays_on_it() {
 }
 
 impl Bench {
-    /// The same with the files of another.
+    /// Runs a scene with the files of another bench.
     fn run_like(&self, other: &Bench, scene: &str) -> Vec<Frame> {
         for file in ["skirt.obj", "skirt.pc2"] {
             fs::copy(other.0.join(file), self.0.join(file)).unwrap();
@@ -142,7 +144,7 @@ impl Bench {
     }
 }
 
-/// Two balls close on a napkin and stay: they are dented there, and a box far away goes where its keyframes say.
+/// Two balls close on a napkin and stay. They are dented there, and a box far away follows its keyframes.
 #[test]
 fn balls_that_stay_closed_hold_up_nothing() {
     let bench = Bench::new("balls");
@@ -170,7 +172,8 @@ fn balls_that_stay_closed_hold_up_nothing() {
     }
 }
 
-/// An arm comes to rest on a torso with a sleeve between, while both walk: the sleeve stays on the arm, and all keep their time.
+/// An arm comes to rest on a torso with a sleeve between, while both walk. The sleeve stays on the arm, and no frame
+/// has a lag.
 #[test]
 fn an_arm_rests_on_a_torso_with_a_sleeve_between() {
     let bench = Bench::new("arm");
@@ -191,7 +194,7 @@ fn an_arm_rests_on_a_torso_with_a_sleeve_between() {
     let frames = bench.run(&scene);
     kept("arm", &frames);
     assert!(frames.iter().all(|frame| frame.off < 0.012), "{frames:?}");
-    // The torso is where it walks to; but for what is pressed in.
+    // The torso is at the end of its path, except for its dents.
     let torso = bench.at("torso", 22);
     let z = torso.iter().map(|p| p[2]).fold(f64::NEG_INFINITY, f64::max);
     assert!((z - 0.4).abs() < 2e-3, "{z}");

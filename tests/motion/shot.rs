@@ -1,23 +1,23 @@
-//! What comes from other programs with a clock and numbers of its own: sequences of meshes, frame rates, numbers of frames.
+//! Input from other programs with their own clock and numbering: sequences of meshes, frame rates, frame numbers.
 
 use percale::sequence::{Checkpoint, Folder, FrameStats};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder of a test's own, with a scene and the meshes that it names.
+/// Folder of a test, with a scene and the meshes that it names.
 struct Bench {
     folder: PathBuf,
 }
 
-/// A square plate of 0.4 m at a height.
+/// Returns an OBJ file of a square plate of 0.4 m at a height.
 fn plate(y: f64) -> String {
     let corners = [(-0.2, -0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, 0.2)];
     let corners: String = corners.iter().map(|(x, z)| format!("v {x} {y} {z}\n")).collect();
     format!("{corners}f 1 3 2\nf 1 4 3\n")
 }
 
-/// A square sheet with edges of `size` about the origin, level.
+/// Returns an OBJ file of a level square sheet about the origin, `size` wide.
 fn sheet(size: f64) -> String {
     let n = 8;
     let at = |k: i32| size * (f64::from(k) / f64::from(n) - 0.5);
@@ -45,7 +45,7 @@ impl Bench {
         Bench { folder }
     }
 
-    /// Writes plates at heights as `p.0001.obj` and on.
+    /// Writes plates at the given heights as `p.0001.obj` and on.
     fn plates(&self, heights: &[f64]) {
         for (k, y) in heights.iter().enumerate() {
             fs::write(self.folder.join(format!("p.{:04}.obj", k + 1)), plate(*y)).unwrap();
@@ -59,7 +59,7 @@ impl Bench {
         command.output().unwrap()
     }
 
-    /// Both outputs of a command that ends with `code`.
+    /// Returns both outputs of a command that ends with `code`.
     fn ends(&self, code: i32, arguments: &[&str]) -> String {
         let out = self.run(arguments);
         let told = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
@@ -75,7 +75,7 @@ impl Bench {
         Folder::new(&self.folder.join("a"))
     }
 
-    /// Positions of an object at every frame, by its files.
+    /// Returns the positions of an object at every frame, from its files.
     fn positions(&self, object: &str) -> Vec<Vec<percale::linalg::Vec3>> {
         let record = self.record().read_run().unwrap();
         let entry = record.objects.iter().find(|o| o.name == object).unwrap();
@@ -83,7 +83,7 @@ impl Bench {
         record.there().map(at).collect()
     }
 
-    /// Heights of the plate's first vertex by frame [mm].
+    /// Returns the height of the plate's first vertex at each frame [mm].
     fn heights(&self) -> Vec<f64> {
         self.positions("p").iter().map(|x| (1e4 * x[0].y).round() / 10.0).collect()
     }
@@ -92,7 +92,7 @@ impl Bench {
         self.record().read_stats().unwrap()
     }
 
-    /// Names of the files of a folder of the run, in order.
+    /// Returns the names of the files of a folder of the run, in order.
     fn files(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.folder.join(folder)).unwrap();
         let mut all: Vec<String> = entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -101,7 +101,7 @@ impl Bench {
     }
 }
 
-/// A cloth on a plate that follows files.
+/// Returns a scene with a cloth on a plate that follows files.
 fn on_plate(fps: &str, frames: u32, sequence: &str) -> String {
     format!(
         "[preview]\nenabled = false\n[time]\nfps = {fps}\nframes = {frames}\n[output]\nfields = [\"speed\"]\n[[cloth]]\nname = \"c\"\n\
@@ -131,7 +131,7 @@ fn a_loop_that_ends_as_it_begins_has_no_pose_twice() {
 
 #[test]
 fn a_loop_of_two_files_at_its_own_rate_swings_between_them() {
-    // A file lasts two frames; the loop begins a frame late.
+    // A file lasts two frames, and the loop begins a frame late.
     let bench =
         Bench::new("swing", &on_plate("24", 8, "last = 2, fps = 12, start = \"0.041666666666666664 s\", loop = true"));
     bench.plates(&[0.03, 0.01]);
@@ -145,7 +145,7 @@ fn a_sequence_is_a_file_a_frame_and_holds_its_last() {
     bench.plates(&[0.0, 0.01, 0.02]);
     bench.simulate();
     assert_eq!(bench.heights(), [0.0, 10.0, 20.0, 20.0, 20.0]);
-    // Also where the frame rate is a fraction; and what is given wins.
+    // A fractional frame rate works too, and an explicit `fps` takes precedence.
     for (fps, own, wanted) in [("\"24000/1001\"", "", [0.0, 10.0, 20.0]), ("24", ", fps = 12", [0.0, 5.0, 10.0])] {
         let bench = Bench::new("rates", &on_plate(fps, 3, &format!("last = 3{own}")));
         bench.plates(&[0.0, 0.01, 0.02]);
@@ -171,7 +171,7 @@ fn a_frame_rate_is_a_fraction() {
     }
 }
 
-/// A sheet that falls, with all that is numbered.
+/// A falling sheet, with all outputs that have frame numbers.
 const FALL: &str = "[time]\nfps = 25\nframes = 6\nstep = \"4 ms\"\nstart_frame = 1001\n[[cloth]]\nname = \"c\"\nmesh = \"sheet.obj\"\n\
     [output]\ncheckpoint = 4\n[preview]\nwidth = 32\nheight = 18\nsamples = 1\nsheet = 3\nevery = 5\n";
 
@@ -188,7 +188,7 @@ fn frames_count_from_the_first_of_the_shot() {
     let times: Vec<(u32, f64)> = bench.stats().iter().map(|s| (s.frame, s.time)).collect();
     assert_eq!(times, (0..6).map(|k| (1001 + k, f64::from(k) / 25.0)).collect::<Vec<_>>());
 
-    // Nothing but numbers differs from a shot that begins at 1, or at 0.
+    // A shot that begins at 1, or at 0, differs only in numbers.
     for first in ["1", "0"] {
         let set = format!("time.start_frame={first}");
         bench.ends(0, &["run", "scene.toml", "--out", first, "--threads", "1", "--set", &set]);
@@ -201,7 +201,7 @@ fn frames_count_from_the_first_of_the_shot() {
     assert_eq!(bench.files("0/preview"), ["frame.0000.png", "frame.0005.png", "sheet.png"]);
     assert_eq!(bench.files("1/checkpoints"), ["frame.0004.ckpt", "frame.0006.ckpt"]);
 
-    // Ranges, exports and what looks at a run count alike.
+    // Frame ranges, exports and `inspect` use the same numbers.
     let told = bench.ends(0, &["render", "a", "--frames", "1001-1006x5"]);
     assert!(told.starts_with("2 pictures in "), "{told}");
     let told = bench.ends(2, &["render", "a", "--frames", "1007"]);
@@ -234,19 +234,19 @@ fn a_shot_goes_on_at_its_numbers() {
         (1005..=1006).map(|f| fs::read(bench.folder.join(format!("a/meshes/c/c.{f}.ply"))).unwrap()).collect();
     assert!(found == wanted);
     assert_eq!(bench.stats().len(), 6);
-    // Longer: to frame 1008.
+    // A longer run goes to frame 1008.
     bench.ends(0, &["run", "scene.toml", "--out", "a", "--threads", "1", "--resume", "--frames", "8"]);
     assert_eq!(bench.files("a/meshes/c").last().unwrap(), "c.1008.ply");
     let newest = fs::read(bench.folder.join("a/checkpoints/frame.1008.ckpt")).unwrap();
     assert_eq!(Checkpoint::parse(&newest).unwrap().frame, 1008);
-    // Other numbers fit no checkpoint; a frame that is not there is no place to go on from.
+    // A checkpoint with other frame numbers is refused, and a missing frame cannot be resumed from.
     let told = bench.ends(2, &["run", "scene.toml", "--out", "a", "--resume", "--set", "time.start_frame=1"]);
     assert!(told.contains("time.start_frame is 1, another than at the checkpoint"), "{told}");
     let told = bench.ends(2, &["run", "scene.toml", "--out", "a", "--from", "5"]);
     assert!(told.contains("frame 5 is not there; frames 1001 to 1008 are"), "{told}");
 }
 
-/// Pixels of a picture that are blue, as a cloth is, and how much neighbours differ in the mean among those that are not.
+/// Counts the blue pixels of a picture, the colour of the cloth, and all pixels.
 fn blue(path: &Path) -> (usize, usize) {
     let image = percale::render::Image::from_png(&fs::read(path).unwrap()).unwrap();
     let blue = image.pixels.iter().filter(|[r, _, b]| *b > 1.6 * *r).count();
@@ -255,7 +255,7 @@ fn blue(path: &Path) -> (usize, usize) {
 
 const PICTURES: &str = "[preview]\nwidth = 96\nheight = 54\nsamples = 2\nsheet = 0\nevery = 3\n";
 
-/// Share of blue pixels of all pictures of a scene, the first first.
+/// Returns the share of blue pixels in each picture of a scene, in order.
 fn shares(name: &str, scene: &str) -> Vec<f64> {
     let bench = Bench::new(name, &format!("{scene}{PICTURES}"));
     bench.simulate();
@@ -266,7 +266,7 @@ fn shares(name: &str, scene: &str) -> Vec<f64> {
         blue as f64 / all as f64
     };
     let shares = files.iter().map(share).collect();
-    // Drawn again from the meshes alone, they are the same.
+    // Pictures drawn again from the meshes alone are equal.
     let picture = bench.folder.join("a/preview").join(&files[2]);
     let before = fs::read(&picture).unwrap();
     bench.ends(0, &["render", "a"]);
@@ -281,7 +281,7 @@ fn what_hangs_or_falls_stays_in_the_picture() {
     let corner = "[[cloth.pin]]\nnearest = [-0.1, 0, -0.1]\n";
     for (name, frames, rest) in [
         ("hangs", 13, edge.to_string()),
-        // Later it swings past the height of the eye, edge-on.
+        // Later the sheet swings past the height of the camera, edge-on.
         ("corner", 10, corner.to_string()),
         ("falls", 40, String::new()),
         ("let-go", 25, format!("{edge}until = \"0.2 s\"\n")),
@@ -290,13 +290,13 @@ fn what_hangs_or_falls_stays_in_the_picture() {
         let shares =
             shares(&format!("seen-{name}"), &format!("[time]\nframes = {frames}\nstep = \"4 ms\"\n{cloth}{rest}"));
         assert!(shares.iter().all(|share| *share > 0.003), "{name}: {shares:?}");
-        // Of a level sheet in the plane of the ground half would be lost, in spots.
+        // A level sheet in the plane of the ground would lose half of its pixels, in spots.
         assert!(shares[0] > 0.02, "{name}: {shares:?}");
     }
 }
 
-/// Napkins one on the other over the edge of a table whose middle is at a place. All lengths are sums of few powers of two, so that none
-/// is rounded far away.
+/// Returns a scene with stacked napkins over the edge of a table whose centre is at a place. All lengths are sums of
+/// few powers of two, so that no coordinate is rounded far away.
 fn napkins(at: [f64; 3], more: &str) -> String {
     let [x, y, z] = at;
     let cloth = |k: u32| {
@@ -348,7 +348,7 @@ fn far_from_the_origin_all_is_as_there() {
         let (here, there_blue) = (blue(&picture(&here)).0, blue(&picture(&there)).0);
         assert!(here > 20 && here.abs_diff(there_blue) < 5, "{here} {there_blue}");
 
-        // Back where it was meant to be.
+        // Outputs are back in the coordinates of the scene.
         let told = there.ends(0, &["inspect", "a"]);
         let low = told.split("bounds at frame 8: (").nth(1).and_then(|text| text.split(',').next()).unwrap();
         assert!((low.parse::<f64>().unwrap() - at.x).abs() < 0.3, "{told}");
@@ -371,7 +371,7 @@ fn far_from_the_origin_all_is_as_there() {
         }
         assert!(there.ends(0, &["export", "a", "--format", "pc2", "--out", "pc2"]).contains("positions are about ["));
         assert!(there.ends(2, &["compare", "a", here_run().to_str().unwrap()]).contains("about different origins"));
-        // A run goes on about the same place with the same bits, and not about another.
+        // A run resumes about the same origin with the same bits, and is refused about another.
         let last = fs::read(there.folder.join("a/meshes/c1/c1.0008.ply")).unwrap();
         let again = ["run", "scene.toml", "--out", "a", "--threads", "1", "--frames", "6"];
         there.ends(0, &again);
@@ -383,7 +383,7 @@ fn far_from_the_origin_all_is_as_there() {
     }
 }
 
-/// The run at the origin.
+/// Returns the folder of the run at the origin.
 fn here_run() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("shot-here/a")
 }
@@ -400,7 +400,7 @@ fn what_cannot_be_meant_is_told() {
             "[[obstacle]]\nname = \"p\"\ntransform = {{ translate = [0, -1, 0] }}\nsequence = {{ files = \"p.####.obj\", first = 1, {sequence} }}\n"
         )
     };
-    // Refused, told or silent; with where and what.
+    // Each case is refused, gives a warning, or passes silently; messages have the location and the reason.
     for (code, top, rest, wanted) in [
         (
             2,
@@ -473,7 +473,8 @@ fn what_cannot_be_meant_is_told() {
     }
 }
 
-/// A run that is made longer reads more of an animated file; that is no change. What moves otherwise in the frames that are done is one.
+/// A longer run reads more of an animated file, which is no change of the input. Another motion in the finished frames
+/// is a change.
 #[test]
 fn a_longer_run_reads_more_of_a_file_that_moves() {
     let usd = |second: f64| {
@@ -499,7 +500,7 @@ fn a_longer_run_reads_more_of_a_file_that_moves() {
     fs::write(bench.folder.join("plate.usda"), usd(0.03)).unwrap();
     let told = run(&["--resume", "--frames", "8"]);
     assert!(told.contains("changed since the checkpoint: the motion of 'plate'"), "{told}");
-    // It ends before the run would.
+    // The file ends before the run would.
     let told = bench.ends(0, &["check", "scene.toml", "--set", "time.frames=20"]);
     assert!(told.contains("its last shape is at frame 9; it stands still from there to frame 20"), "{told}");
 }

@@ -1,5 +1,5 @@
-//! Starts that nobody would make by intent: surfaces nearer than they rest, or touching. No energy comes of them, and what touches
-//! can part.
+//! Accidental starts: surfaces nearer than their rest distance, or touching. Energy does not grow, and touching
+//! surfaces can separate.
 
 use percale::scene::{self, build::Built};
 use percale::stepper::{Advance, Integrator, Settings, stepper};
@@ -7,8 +7,7 @@ use percale::world::{State, World};
 use std::fs;
 use std::path::PathBuf;
 
-/// A flat sheet of `count` x `count` squares of the given `size` around the origin, at height `y` [m], as OBJ; squares that do not
-/// have `keep` are left out.
+/// Returns an OBJ file of a flat sheet of `count` x `count` squares around the origin, `size` wide, at height `y` [m].
 fn sheet(count: usize, size: f64, y: f64) -> String {
     let at = |i: usize| size * (i as f64 / count as f64 - 0.5);
     let mut text = String::new();
@@ -27,7 +26,7 @@ fn sheet(count: usize, size: f64, y: f64) -> String {
     text
 }
 
-/// Two halves of a sheet, standing, that share no vertices: those of the seam are there twice.
+/// Returns an OBJ file of two halves of a standing sheet that share no vertices; vertices of the seam are duplicated.
 fn seam(count: usize, size: f64) -> String {
     let mut text = String::new();
     let step = size / count as f64;
@@ -51,7 +50,7 @@ fn seam(count: usize, size: f64) -> String {
 struct Run {
     built: Built,
     stepper: Box<dyn Advance>,
-    /// Greatest speed so far [m/s].
+    /// Largest speed so far [m/s].
     fastest: f64,
 }
 
@@ -104,8 +103,8 @@ impl Run {
     }
 }
 
-/// Layers by micrometres on a floor, or on each other. Parting what touches once took the first through the second, and
-/// that one stood below the floor.
+/// Layers within micrometres of a floor, or of each other, keep their order. The initial separation once moved the
+/// first layer through the second, which was then below the floor.
 #[test]
 fn layers_that_all_but_touch_keep_their_order() {
     let stacks: [&[f64]; 7] = [
@@ -130,7 +129,7 @@ fn layers_that_all_but_touch_keep_their_order() {
         let (world, state) = run.parts();
         let mut order: Vec<usize> = (0..stack.len()).collect();
         order.sort_by(|a, b| stack[*a].total_cmp(&stack[*b]));
-        // One vertex above the other, from the floor up.
+        // Corresponding vertices are in order, from the floor up.
         let count = world.objects[0].vertices.len();
         let mut highest = 0.0f64;
         for v in 0..count {
@@ -142,8 +141,8 @@ fn layers_that_all_but_touch_keep_their_order() {
     }
 }
 
-/// Cloth of 5 mm in a gap of 1 mm between two boxes, wider than they are, has no more room than there is, and comes to rest in it. With its whole
-/// thickness it churned at 2 to 5 m/s for ever.
+/// Cloth of 5 mm in a gap of 1 mm between two boxes, wider than they are, uses only the available gap, and comes to
+/// rest in it. With its full thickness it moved at 2 to 5 m/s for ever.
 #[test]
 fn cloth_thicker_than_its_gap_rests_in_it() {
     let mut run = Run::new(
@@ -160,10 +159,10 @@ fn cloth_thicker_than_its_gap_rests_in_it() {
     assert!(run.fastest < 0.1, "{} m/s", run.fastest);
 }
 
-/// Layers of 2 mm, 1 mm apart over a floor, once left at 6.9 m/s; those of the default cotton, 0.1 mm apart, at 1.4 m/s. Their
-/// distances grow to 2.6 mm (0.9 mm) in half a second, layer upon layer, the third at 16 mm/s; and they fall onto their rest.
-/// A layer alone rests at 0.636 of the distance in which it is repelled, which is the mean of what both objects have: by themselves, by
-/// `contact.distance`, or one each.
+/// Layers of 2 mm, 1 mm apart over a floor, once separated at 6.9 m/s; layers of the default cotton, 0.1 mm apart, at
+/// 1.4 m/s. Their distances grow to 2.6 mm (0.9 mm) in half a second, layer upon layer, the third at 16 mm/s; then they
+/// settle at rest. A single layer rests at 0.636 of the activation distance, which is the mean of the distances of both
+/// objects: their own, that of `contact.distance`, or one each.
 #[test]
 fn two_objects_have_the_mean_of_their_distances() {
     for (n, (cloth, floor, all, mean)) in
@@ -203,18 +202,18 @@ fn layers_within_their_thickness_are_eased_apart() {
         let mut run = Run::new(name, &text);
         assert!(run.warned("nearer"), "{:?}", run.built.warnings);
         run.to(0.6);
-        // The case's own bound: what is let go within a step peaks at 0.07 m/s.
+        // The bound of this case: the release within a step peaks at 0.07 m/s.
         let most = 0.1;
         println!("| {name}: speed {:.4} of {most:.4} m/s, height {:.2} mm", run.fastest, 1e3 * run.highest());
         assert!(run.fastest < most, "{name}: {} m/s", run.fastest);
         assert!(run.highest() < 3.0 * rest + 1e-3, "{name}: {} m", run.highest());
-        // They have got their whole distance: more than three have of what they began with.
+        // The layers have their full distance: more than three layers have with their initial gaps.
         let (_, state) = run.parts();
         assert!(state.room.is_empty() && run.highest() > 3.0 * gap + 0.3 * rest);
     }
 }
 
-/// What a pin held within the thickness of another surface begins as slowly when the pin lets go.
+/// Cloth that a pin held within the thickness of another surface separates as slowly when the pin releases it.
 #[test]
 fn what_a_pin_lets_go_within_a_thickness_is_eased_apart() {
     let text = "[time]\nframes = 2\nstep = \"2 ms\"\n[[cloth]]\nname = \"c\"\nmesh = \"sheet.obj\"\nthickness = \"4 mm\"\n\
@@ -228,7 +227,7 @@ fn what_a_pin_lets_go_within_a_thickness_is_eased_apart() {
     assert!(run.highest() > 1.5e-3 && run.highest() < 3.5e-3, "{} m", run.highest());
 }
 
-/// A rug exactly on a table, a plane, and beyond the table's edge: a hand lifts a corner, which once froze.
+/// A rug exactly on a table, on a plane, and beyond the table's edge. A hand lifts a corner; the rug once stuck.
 #[test]
 fn a_rug_that_touches_can_be_lifted() {
     let box_ = "box = { center = [0, -0.05, 0], size = [1.5, 0.1, 1.5] }";
@@ -244,12 +243,12 @@ fn a_rug_that_touches_can_be_lifted() {
         let (_, state) = run.parts();
         assert_eq!(state.lag, 0.0, "{name}");
         assert!((run.highest() - 0.2).abs() < 1e-4, "{name}: {} m", run.highest());
-        // The hand begins at 1.06 m/s at once, and what is beside it whips.
+        // The hand begins at 1.06 m/s at once, and the cloth next to it whips.
         assert!(run.fastest < 6.0, "{name}: {} m/s", run.fastest);
     }
 }
 
-/// The halves of a seam that is not welded part quietly: one hangs, the other falls as it would alone.
+/// The halves of an unwelded seam separate slowly: one half hangs, the other falls freely.
 #[test]
 fn an_unwelded_seam_does_not_explode() {
     let text = "[time]\nframes = 2\nstep = \"2 ms\"\n[[cloth]]\nname = \"c\"\nmesh = \"seam.obj\"\n\
@@ -257,14 +256,14 @@ fn an_unwelded_seam_does_not_explode() {
     let mut run = Run::new("seam", text);
     assert!(run.warned("touches itself"), "{:?}", run.built.warnings);
     run.to(0.3);
-    // Free fall, and a little more where the hanging half swings down about its pins.
+    // The bound is free fall, and a little more where the hanging half swings down about its pins.
     assert!(run.fastest < 1.5 * 9.81 * 0.3, "{} m/s", run.fastest);
     let (world, state) = run.parts();
     let strain = percale::world::quantity::largest_strain(world, &state.x);
     assert!(strain < 0.1, "{strain}");
 }
 
-/// A cover that has the very vertices of its body, and a body that stands exactly on the floor.
+/// A cover with the same vertices as its body, and a body that stands exactly on the floor.
 #[test]
 fn a_cover_on_the_surface_of_its_body_is_parted_from_it() {
     let text = "[time]\nframes = 2\nstep = \"2 ms\"\n[[body]]\nname = \"block\"\nbox = { center = [0, 0.1, 0], size = [0.2, 0.2, 0.2] }\nresolution = \"10 cm\"\nmaterial = \"rubber\"\n\

@@ -1,11 +1,12 @@
-//! Obstacles that appear and vanish, as users of the program meet them: the run folder and its readers.
+//! Obstacles that appear and vanish, tested through the program: the run folder and its readers.
 
 use percale::sequence::{Folder, Status};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The ball is there at frames 1 to 4, the late one from frame 6 on; the far one would leap through everything while it is absent.
+/// The ball is present at frames 1 to 4, the late obstacle from frame 6 on. The far obstacle would pass through
+/// everything while it is absent.
 const SCENE: &str = r##"
 [time]
 fps = 25
@@ -85,7 +86,7 @@ impl Bench {
         fs::read(self.file(run, file)).unwrap()
     }
 
-    /// At which of the eight frames an object has a mesh file.
+    /// Returns the frames, of eight, at which an object has a mesh file.
     fn there(&self, run: &str, object: &str) -> Vec<u32> {
         let file = |k: &u32| self.file(run, &format!("meshes/{object}/{object}.{k:04}.ply")).is_file();
         (1..=8).filter(file).collect()
@@ -103,7 +104,7 @@ fn frames_have_what_is_there() {
     };
     assert_eq!(frames("a"), [None, Some(1..5), Some(6..9), None]);
 
-    // Pictures show the ball while it is there, and are drawn again as they were; the camera stays.
+    // Pictures show the ball while it is present, and are equal when drawn again. The camera does not move.
     let pictures: Vec<Vec<u8>> = (1..=8).map(|k| bench.bytes("a", &format!("preview/frame.{k:04}.png"))).collect();
     let sheet = bench.bytes("a", "preview/sheet.png");
     bench.done(&["render", "a"]);
@@ -113,14 +114,15 @@ fn frames_have_what_is_there() {
     let hidden = |k: u32| bench.bytes("a", &format!("preview/frame.{k:04}.png"));
     assert!(hidden(4) != pictures[3] && hidden(5) == pictures[4]);
 
-    // Readers of the folder.
+    // Commands that read the folder.
     let told = bench.done(&["inspect", "a"]);
     assert!(told.contains("'ball': 1212 vertices, 2420 triangles, meshes/ball/ball.####.ply, there at frames 1 to 4"));
     assert!(told.contains("no triangles cross at frames 1 to 8"), "{told}");
     bench.done(&["report", "a"]);
     assert!(String::from_utf8(bench.bytes("a", "report.html")).unwrap().contains("there at frames 6 to 8"));
 
-    // The same bits with two threads, and where it goes on after the frame before the vanishing, at it, and after it.
+    // Results are bitwise equal with two threads, and if the run resumes before, at and after the frame of the
+    // vanishing.
     bench.done(&["run", "scene.toml", "--out", "b", "--threads", "1"]);
     for from in [None, Some("4"), Some("5"), Some("6")] {
         if let Some(from) = from {
@@ -133,7 +135,8 @@ fn frames_have_what_is_there() {
             assert!(bench.bytes("a", &file) == bench.bytes("b", &file), "frame {k} from {from:?}");
         }
     }
-    // So it does where the record is lost, and a frame that is lacking is not one that need not be there.
+    // Results are also equal if the record is lost. A missing frame is distinguished from a frame at which the object
+    // is absent.
     fs::remove_file(bench.file("b", "run.json")).unwrap();
     fs::remove_file(bench.file("b", "meshes/late/late.0008.ply")).unwrap();
     fs::remove_file(bench.file("b", "checkpoints/frame.0008.ckpt")).unwrap();
@@ -144,7 +147,8 @@ fn frames_have_what_is_there() {
     bench.done(&["run", "scene.toml", "--out", "b", "--resume"]);
     assert!(frames("b") == frames("a") && bench.there("b", "ball") == bench.there("a", "ball"));
 
-    // Frames that are there tell when it was: it can come and go otherwise from then on, but not twice.
+    // Existing frames record when the obstacle was present. The window may change from then on, but the obstacle cannot
+    // appear twice.
     let other = |until: &str| {
         let set = format!("obstacle[0].until={until}");
         bench.run(&["run", "scene.toml", "--out", "b", "--from", "3", "--set", &set])
@@ -177,7 +181,7 @@ fn what_lies_in_it_as_it_appears_ends_the_run() {
     assert!(shown.channels["object"].contains(&0.0) && shown.channels["object"].contains(&2.0));
     bench.done(&["render", "a"]);
     bench.done(&["inspect", "a"]);
-    // Elsewhere it goes on.
+    // At another position, the run resumes.
     bench.write("1, 0, 0");
     bench.done(&["run", "scene.toml", "--out", "a", "--resume"]);
     assert_eq!((bench.there("a", "late"), bench.file("a", "crossing.ply").exists()), (vec![6, 7, 8], false));

@@ -14,7 +14,7 @@ fn a_field_has_a_legend_in_the_png_only() {
     let picture = draw(&[object], Vec3::y(), &plain(400, lamp(Vec3::z())));
     assert_eq!(picture.legends.len(), 1);
     assert_eq!(picture.legends[0].title, "strain [1]");
-    // Colours of the surface follow the map: the middle column shows one half.
+    // Colours of the surface match the colour map. The middle column has the value one half.
     assert!(near(pixel(&picture, 200, 200), Map::Sequential.colour(0.5), 0.01));
     let image = picture.image();
     let count = |wanted: [f64; 3]| {
@@ -109,7 +109,7 @@ fn a_contact_sheet_keeps_the_light() {
     }
     let labelled = contact_sheet(&[Cell { label: "frame 12", image: &frame }; 5], 3, 40);
     assert_ne!(labelled, sheet);
-    // A label is cut before it leaves its frame.
+    // A label is truncated at the border of its frame.
     let long = "case 0012 silk, 1 ms, a value that is far too long for its frame".repeat(2);
     let cells = [Cell { label: &long, image: &frame }, Cell { label: "", image: &frame }];
     let (cut, bare) = (contact_sheet(&cells, 2, 100), contact_sheet(&[Cell { label: "", image: &frame }; 2], 2, 100));

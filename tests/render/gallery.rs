@@ -1,10 +1,10 @@
-//! Pictures to look at.
+//! Pictures for visual inspection.
 
 use crate::meshes::{CLOTH, Mesh, STONE, drape_settings};
 use percale::linalg::Vec3;
 use percale::render::{Cell, Map, Paint, Settings, Shading, Wireframe, contact_sheet, draw};
 
-/// Pictures to look at: `cargo test --release --test render -- --ignored`, written to `out/render/`.
+/// Writes pictures for visual inspection to `out/render/`: `cargo test --release --test render -- --ignored`.
 #[test]
 #[ignore = "writes pictures to look at"]
 fn gallery() {

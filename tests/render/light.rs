@@ -1,4 +1,4 @@
-//! Shading, shadows and sky against closed forms.
+//! Shading, shadows and sky compared with closed forms.
 
 use crate::meshes::{CLOTH, Mesh, drape_settings, lamp, near, pixel, plain};
 use percale::linalg::Vec3;
@@ -7,7 +7,8 @@ use percale::render::{Camera, Fill, Ground, Key, Object, Paint, Settings, Shadin
 #[test]
 fn shading_of_a_tilted_plane_is_the_formula() {
     for (tilt, light, k) in [(0.7f64, 0.4f64, 0.75f64), (1.1, -0.2, 0.5), (0.3, 0.9, 1.5), (0.0, 0.5, 1.0)] {
-        // The plane leans by `tilt` from the viewer, the light stands `light` off the axis of view, in one plane.
+        // The plane is inclined by `tilt` from the viewer, and the light by `light` from the view axis, in the same
+        // plane.
         let mesh = Mesh::grid(1, |u, v| {
             let (x, y) = (u - 0.5, v - 0.5);
             Vec3::new(x, y * tilt.cos(), -y * tilt.sin())
@@ -60,9 +61,10 @@ fn every_pixel_of_a_sphere_has_the_value_of_its_normal() {
     assert!(compared > 2000, "{compared}");
 }
 
-/// The brightest normal of `(n.l)^k (n.v)^(1-k)` lies between light and eye where `k tan t = (1-k) tan(a - t)`, `t` from the light, `a` from the
-/// light to the eye: with k it goes from the eye to the light (Prince & Bigham 2004, figure 5). Pixels are a fiftieth of the radius apart, and
-/// the top is flat: within 4 degrees.
+/// The brightest normal of `(n.l)^k (n.v)^(1-k)` lies between light and eye where `k tan t = (1-k) tan(a - t)`, with
+/// the angles `t` from the light, and `a` from the light to the eye. With increasing k it moves from the eye to the
+/// light (Prince & Bigham 2004, figure 5). Pixels are a fiftieth of the radius apart, and the maximum is flat: the
+/// tolerance is 4 degrees.
 #[test]
 fn the_brightest_spot_goes_from_the_eye_to_the_light() {
     let mesh = Mesh::sphere(96, Vec3::zeros(), 0.5);
@@ -98,7 +100,7 @@ fn ambient_answer_is_the_integral_over_the_hemisphere() {
     {
         for nv in [0.2, 0.9] {
             let n = 20000;
-            // Integral of f(cos) over solid angle: 2 pi times the integral over the cosine.
+            // Integral of f(cos) over the solid angle: 2 pi times the integral over the cosine.
             let sum: f64 = (0..n).map(|i| shading.direct((i as f64 + 0.5) / n as f64, nv, 0.0).diffuse).sum();
             let integral = 2.0 * sum / n as f64;
             assert!((integral / shading.ambient(nv) - 1.0).abs() < 1e-4, "{shading:?}, {nv}");
@@ -119,7 +121,7 @@ fn both_sides_look_the_same() {
 
 #[test]
 fn shadows_fall_where_they_should() {
-    // A plate of side 0.8 at height 0.5 under a light straight above; the camera looks down past it from the side.
+    // A plate of side 0.8 at height 0.5 below a vertical light. The camera looks down past it from the side.
     let mesh = Mesh::grid(1, |u, v| Vec3::new(0.8 * u - 0.4, 0.5, 0.4 - 0.8 * v));
     let camera = Camera { position: Vec3::new(0.0, 0.4, 3.0), target: Vec3::zeros(), fov: 0.6, roll: 0.0 };
     let colour = [0.3, 0.4, 0.5];
@@ -144,7 +146,8 @@ fn shadows_fall_where_they_should() {
     let dark = colour.map(|c| c * 0.2 / 0.8);
     assert!(near(at(Vec3::new(0.0, 0.0, 0.1)), dark, 1e-6), "under the plate only the fill");
     assert!(near(at(Vec3::new(0.7, 0.0, 0.1)), colour, 1e-6), "beside it exactly the ground's colour");
-    // Across the penumbra the share is that of a disc cut by a straight edge, measured with 64 rays.
+    // Across the penumbra, the visible fraction of the light is that of a disc cut by a straight edge, measured with 64
+    // rays.
     let (_, y) = place(Vec3::zeros());
     let mut shares = Vec::new();
     for x in 200..320 {
@@ -164,7 +167,7 @@ fn shadows_fall_where_they_should() {
 
 #[test]
 fn the_sky_is_dimmed_by_what_covers_it() {
-    // A ground point under the centre of a disc-like plate of half angle a sees cos^2(a) of the sky; a square of half
+    // A ground point under the centre of a disc-like plate of half angle a sees cos^2(a) of the sky. A square of half
     // side s at height h covers (4 / pi) s / sqrt(s^2 + h^2) atan(s / sqrt(s^2 + h^2)).
     let (s, h) = (0.5f64, 0.5f64);
     let mesh = Mesh::grid(1, |u, v| Vec3::new(2.0 * s * u - s, h, s - 2.0 * s * v));

@@ -1,5 +1,5 @@
-//! Pictures: rays against brute force, shading against closed forms, shadows, cameras, files, and the same bits for any
-//! number of threads.
+//! Pictures: rays compared with brute force, shading with closed forms, shadows, cameras, files, and bitwise equal
+//! results for any number of threads.
 
 mod files;
 mod gallery;

@@ -1,9 +1,9 @@
-//! Test scenes.
+//! Meshes and settings for the tests.
 
 use percale::linalg::{Vec2, Vec3};
 use percale::render::{Camera, Fill, Ground, Key, Lights, Object, Paint, Picture, Settings, Shading};
 
-/// A mesh with a chart of the same topology.
+/// Mesh with a chart of the same topology.
 pub struct Mesh {
     pub positions: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
@@ -11,7 +11,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// `n` x `n` cells over the unit square, mapped.
+    /// Maps `n` x `n` cells of the unit square.
     pub fn grid(n: usize, map: impl Fn(f64, f64) -> Vec3) -> Mesh {
         let mut mesh = Mesh { positions: Vec::new(), triangles: Vec::new(), uv: Vec::new() };
         for j in 0..=n {
@@ -40,7 +40,7 @@ impl Mesh {
         })
     }
 
-    /// A sheet of side 1 that hangs over a sphere of radius 0.25 in folds.
+    /// Makes a sheet of side 1 that hangs in folds over a sphere of radius 0.25.
     pub fn drape(n: usize) -> Mesh {
         let radius = 0.254;
         Mesh::grid(n, |u, v| {
@@ -88,7 +88,7 @@ pub fn drape_settings(width: usize, height: usize) -> Settings {
     Settings { ground: Some(Ground::at(0.0)), ..Settings::new(width, height, camera, Vec3::y()) }
 }
 
-/// One light without size, nothing else.
+/// Returns a single point light without fill light.
 pub fn lamp(direction: Vec3) -> Lights {
     Lights {
         key: Key { direction, radius: 0.0, colour: [1.0; 3] },
@@ -96,7 +96,7 @@ pub fn lamp(direction: Vec3) -> Lights {
     }
 }
 
-/// A camera on the z axis at distance 2 from the origin, one sample a pixel.
+/// Returns a camera on the z axis at distance 2 from the origin, with one sample per pixel.
 pub fn plain(size: usize, lights: Lights) -> Settings {
     let camera = Camera { position: Vec3::new(0.0, 0.0, 2.0), target: Vec3::zeros(), fov: 0.8, roll: 0.0 };
     Settings { samples: 1, lights, ..Settings::new(size, size, camera, Vec3::y()) }

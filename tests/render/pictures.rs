@@ -1,4 +1,4 @@
-//! Cameras, planes, paint, lines; same bits; bad input.
+//! Cameras, planes, paint, lines; reproducible bits; invalid input.
 
 use crate::meshes::{CLOTH, Mesh, STONE, drape_settings, lamp, near, pixel, plain};
 use percale::linalg::random::Random;
@@ -27,8 +27,9 @@ fn depth_normal_and_object_are_those_of_the_centre() {
     assert!((depth - 1.5).abs() < 1e-6);
 }
 
-/// A sphere half a millimetre under a sheet of 2 mm cells, seen from 3 m: none of it shows, and the sheet is where it is. 20 um:
-/// the sagitta of a cell's diagonal, 6 um, and the rounding of positions and of the planes they span, 2 um.
+/// A sphere half a millimetre under a sheet of 2 mm cells, seen from 3 m, is hidden. The depth of the sheet is exact
+/// within 20 um. The sagitta of a cell's diagonal is 6 um, and the rounding of positions and of the planes they span 2
+/// um.
 #[test]
 fn nothing_shows_through_a_fine_sheet_from_far() {
     let (radius, gap, side, size, far) = (0.25, 5e-4, 0.3, 128, 3.0);
@@ -46,7 +47,7 @@ fn nothing_shows_through_a_fine_sheet_from_far() {
     for (i, (object, depth)) in picture.object.iter().zip(&picture.depth).enumerate() {
         assert_eq!(*object, 1, "pixel {i}");
         let pixel = |k: usize| (2.0 * (k as f64 + 0.5) / size as f64 - 1.0) * 0.4 * side / far;
-        // Nearer point at which the ray (x, y, -1) from the camera meets the sphere of the sheet.
+        // Nearer intersection of the ray (x, y, -1) from the camera with the sphere of the sheet.
         let slant = pixel(i % size).powi(2) + pixel(i / size).powi(2) + 1.0;
         let exact = (far - (far * far - slant * (far * far - over * over)).sqrt()) / slant;
         assert!((f64::from(*depth) - exact).abs() < 2e-5, "pixel {i}: {depth} instead of {exact}");
@@ -73,7 +74,7 @@ fn pictures_have_the_same_bits_for_any_number_of_threads() {
 #[test]
 fn still_parts_of_a_moving_scene_keep_their_pixels() {
     let cloth = Mesh::drape(30);
-    // The sky's share changes wherever the ball is in view; all else is local.
+    // The ambient light changes wherever the ball occludes the sky; all other effects are local.
     let mut settings = drape_settings(160, 90);
     settings.lights.fill.occlusion = false;
     let frame = |x: f64| {
@@ -87,7 +88,7 @@ fn still_parts_of_a_moving_scene_keep_their_pixels() {
     assert!(same && moved > 20, "left third the same: {same}; changed pixels: {moved}");
 }
 
-/// A drape turns a little from frame to frame under a still camera: the floor away from it and its shadow does not flicker.
+/// A drape turns a little between frames under a static camera. The floor away from it and its shadow does not flicker.
 #[test]
 fn the_floor_does_not_flicker() {
     let (width, height, apart) = (320, 180, 30);

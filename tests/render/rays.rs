@@ -1,11 +1,12 @@
-//! The tree against brute force.
+//! The bounding volume hierarchy compared with brute force.
 
 use crate::meshes::{Mesh, f32s};
 use percale::linalg::Vec3;
 use percale::linalg::random::Random;
 use percale::render::{LANES, NONE, Packet, Tree};
 
-/// Nearest hit in double precision (Moeller & Trumbore 1997), and how far inside the triangle it is.
+/// Returns all hits in double precision (Moeller & Trumbore 1997): ray parameter, smallest barycentric coordinate,
+/// triangle.
 fn brute(triangles: &[[[f32; 3]; 3]], origin: [f32; 3], direction: [f32; 3]) -> Vec<(f64, f64, u32)> {
     let v = |p: [f32; 3]| Vec3::from(p.map(f64::from));
     let (o, d) = (v(origin), v(direction));
@@ -53,7 +54,8 @@ fn rays_agree_with_brute_force() {
             let mut direction = f32s(noise.vector().normalize());
             let mut origin = f32s(noise.vector() * 2.0);
             if lane % 4 != 0 {
-                // One or two components exactly zero (of either sign), origins on round coordinates.
+                // Some directions have one or two components exactly zero (of either sign), with origins on round
+                // coordinates.
                 direction[lane % 3] = if lane % 2 == 0 { 0.0 } else { -0.0 };
                 origin[lane % 3] = (origin[lane % 3] * 4.0).round() / 4.0 + if lane % 8 > 4 { 0.0 } else { 0.013 };
                 if lane % 5 == 0 {
@@ -90,13 +92,13 @@ fn no_ray_slips_through_a_closed_surface() {
     let mesh = Mesh::sphere(40, Vec3::zeros(), 1.0);
     let at = |i: u32| f32s(mesh.positions[i as usize]);
     let mut triangles: Vec<[[f32; 3]; 3]> = mesh.triangles.iter().map(|t| t.map(at)).collect();
-    // The seam and the poles of the generator meet in rounded coordinates only; close them exactly.
+    // The seam and the poles of the generator coincide only after rounding. Rounding closes them exactly.
     for p in triangles.iter_mut().flatten().flatten() {
         *p = (*p * 4096.0).round() / 4096.0;
     }
     let tree = Tree::new(&triangles);
     let origin = [0.1f32, -0.05, 0.03];
-    // At random and at points of every edge.
+    // Random targets, and points on every edge.
     let mut noise = Random::new(3);
     let mut targets: Vec<[f32; 3]> = (0..20000).map(|_| f32s(noise.vector())).collect();
     for t in &triangles {

@@ -1,4 +1,4 @@
-//! A folder of a test's own, the program run in it, and what its runs have left.
+//! Test folder, the program run in it, and the output of its runs.
 
 use percale::sequence::{Checkpoint, Folder, FrameStats};
 use percale::world::quantity::Stages;
@@ -12,7 +12,7 @@ pub struct Bench {
     pub folder: PathBuf,
 }
 
-/// What a run has left, but for times: files by path, statistics, the state at the last frame.
+/// Output of a run, without times: files by path, statistics, the state at the last frame.
 #[derive(PartialEq)]
 pub struct Left {
     pub files: BTreeMap<String, Vec<u8>>,
@@ -30,7 +30,7 @@ impl Bench {
         bench
     }
 
-    /// Writes a scene; `MESHES` in it stands for the folder of meshes.
+    /// Writes a scene, with `MESHES` replaced by the folder of meshes.
     pub fn write(&self, file: &str, scene: &str) {
         let meshes = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes");
         fs::write(self.folder.join(file), scene.replace("MESHES", meshes.to_str().unwrap())).unwrap();
@@ -47,7 +47,7 @@ impl Bench {
         self.command(arguments).output().unwrap()
     }
 
-    /// Standard error of a command that ends with `code`; nothing is on standard output.
+    /// Returns standard error of a command that ends with `code`, and asserts that standard output is empty.
     pub fn ends(&self, code: i32, arguments: &[&str]) -> String {
         let out = self.run(arguments);
         let told = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -64,7 +64,7 @@ impl Bench {
         Folder::new(&self.folder.join(run))
     }
 
-    /// Frame and step of each checkpoint of a run.
+    /// Returns frame and step of each checkpoint of a run.
     pub fn checkpoints(&self, run: &str) -> Vec<(u32, Option<u64>)> {
         self.of(run).checkpoints().unwrap().iter().map(|c| (c.frame, c.step)).collect()
     }
@@ -93,7 +93,7 @@ impl Bench {
         Left { files, stats, last: snapshot::write(&last.state) }
     }
 
-    /// Two runs have left the same.
+    /// Asserts that two runs have the same output.
     pub fn same(&self, a: &str, b: &str, when: &str) {
         let (of_a, of_b) = (self.left(a), self.left(b));
         assert_eq!(of_a.stats, of_b.stats, "{when}");
@@ -105,18 +105,18 @@ impl Bench {
     }
 }
 
-/// Random numbers in [0, 1), the same every time.
+/// Reproducible random numbers in [0, 1).
 pub struct Random(pub u64);
 
 impl Random {
     pub fn next(&mut self) -> f64 {
-        // Knuth's MMIX generator; the high bits are the good ones.
+        // Knuth's MMIX generator, of which the high bits are of good quality.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// A sheet that falls on a ball and slides, and a bar that moves: a frame takes some milliseconds.
+/// Sheet that falls on a ball and slides, and a moving bar. A frame takes some milliseconds.
 pub const SMALL: &str = r##"
 [scene]
 name = "small"

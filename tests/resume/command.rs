@@ -25,7 +25,7 @@ fn ten_frames_and_ten_more_are_twenty() {
     let told = bench.ends(0, &[&run[..], &["--out", "1", "--frames", "20", "--resume"]].concat());
     assert!(told.ends_with("info all 20 frames are in 1\n"), "{told}");
     assert_eq!(fs::read(bench.path("1/run.json")).unwrap(), before);
-    // Without --resume a run starts over.
+    // Without `--resume` a run starts over.
     bench.ends(0, &[&run[..], &["--out", "1", "--frames", "2"]].concat());
     assert_eq!(bench.checkpoints("1"), [(2, None)]);
 }
@@ -35,12 +35,12 @@ fn a_run_goes_on_from_an_earlier_frame() {
     let bench = Bench::new("from", SMALL);
     bench.ends(0, &["run", "scene.toml", "--out", "whole"]);
     bench.ends(0, &["run", "scene.toml", "--out", "a"]);
-    // Frame 10: from the checkpoint at 8. The contact sheet has frames before it, from their meshes.
+    // Frame 10 is computed from the checkpoint at 8. The contact sheet reads earlier frames from their meshes.
     fs::remove_file(bench.path("a/preview/sheet.png")).unwrap();
     let told = bench.ends(0, &["run", "scene.toml", "--out", "a", "--from", "10"]);
     assert!(told.contains("goes on after frame 8, "), "{told}");
     bench.same("whole", "a", "again");
-    // Fewer frames: what is after them goes.
+    // With fewer frames, later files are deleted.
     bench.ends(0, &["run", "scene.toml", "--out", "a", "--no-preview", "--from", "8", "--frames", "9"]);
     assert_eq!(bench.of("a").read_stats().unwrap().len(), 9);
     assert!(bench.path("a/meshes/sheet/sheet.0009.ply").is_file() && bench.path("a/meshes/ball/ball.ply").is_file());
@@ -56,7 +56,7 @@ fn a_run_goes_on_from_an_earlier_frame() {
     assert!(told.contains(&format!("{file}run without --from")), "{told}");
     bench.ends(2, &["run", "scene.toml", "--out", "new", "--from", "3"]);
     assert!(!bench.path("new").exists());
-    // Without a run --resume begins one.
+    // Without an existing run, `--resume` begins a run.
     let told = bench.ends(0, &["run", "scene.toml", "--out", "new", "--no-preview", "--resume"]);
     assert!(told.contains("no checkpoint in new; begins at frame 1"), "{told}");
     assert!(bench.left("new").last == bench.left("whole").last);
@@ -88,7 +88,7 @@ fn a_changed_scene_is_told_by_key() {
         assert!(told.contains(&format!(" warning changed since the checkpoint: {key}\n")), "{told}");
     }
     assert_eq!(told.matches("changed since").count(), 3, "{told}");
-    // What a state cannot go on with; nothing of the run is touched.
+    // Changes with which a state cannot be resumed. The run is not modified.
     let left = bench.left("a");
     let told = run(2, &["--frames", "8", "--set", "time.fps=60"]);
     assert!(told.contains("time.fps is another than at the checkpoint"), "{told}");
@@ -102,7 +102,7 @@ fn a_changed_scene_is_told_by_key() {
     let told = run(2, &["--frames", "8", "--set", "cloth.sheet.pin[0].box.max=[0.6, 1, 0.4]"]);
     assert!(told.contains("pins or handles are others"), "{told}");
     assert!(bench.left("a") == left);
-    // A place that changed has no key of its own where it is in a file.
+    // A changed shape is reported separately, since it has no key if it comes from a file.
     let told = run(0, &["--frames", "7", "--set", "obstacle.bar.box.center=[0, 0.41, 0.4]"]);
     assert!(told.contains("obstacle.bar.box.center: [0, 0.41, 0.4], was [0, 0.4, 0.4]"), "{told}");
     assert!(told.contains("changed since the checkpoint: the shape of 'bar' at rest"), "{told}");
@@ -122,7 +122,7 @@ fn a_damaged_checkpoint_is_passed_over() {
             _ => bytes.clear(),
         }
         fs::write(&path, bytes).unwrap();
-        // The line that was being written when the machine went down.
+        // The last line of the statistics is truncated, as after a power failure.
         fs::write(bench.path(run).join("stats.ndjson"), {
             let text = fs::read_to_string(bench.path(run).join("stats.ndjson")).unwrap();
             text[..text.len() - 20].to_string()

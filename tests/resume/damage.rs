@@ -1,4 +1,4 @@
-//! Folders that vanish, files that are removed or damaged.
+//! Folders that vanish, and files that are removed or damaged.
 
 use super::bench::{Bench, SMALL};
 use percale::sequence::Status;
@@ -15,7 +15,8 @@ mod removed {
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     }
 
-    /// Runs to the 40th frame; when the 9th is there `change` is made to the folder. What is told, and the code.
+    /// Runs to the 40th frame, and applies `change` to the folder once the 9th exists. Returns the exit code and the
+    /// output.
     fn run(bench: &Bench, out: &str, change: impl Fn(&Path)) -> (Option<i32>, String) {
         let arguments = [
             "run",
@@ -45,7 +46,7 @@ mod removed {
     fn a_folder_that_is_gone_ends_the_run_at_the_next_frame() {
         let bench = Bench::new("gone", SMALL);
         bench.ends(0, &["run", "scene.toml", "--out", "whole", "--no-preview", "--frames", "12"]);
-        // As where it is moved, a mount goes away below it, or another comes in its place.
+        // As if the folder is moved, its mount disappears, or another folder replaces it.
         for (k, place) in ["nothing", "a folder", "a run"].into_iter().enumerate() {
             let out = format!("lost-{k}");
             let away = bench.path(&format!("away-{k}"));
@@ -129,7 +130,7 @@ fn what_is_damaged_is_named_and_made_again() {
     let empty = |path: &Path| fs::write(path, "").unwrap();
     let huge = |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(1 << 40).unwrap();
     type Damage<'a> = &'a dyn Fn(&Path);
-    // The frame after which the run goes on.
+    // The number is the frame after which the run resumes.
     let cases: [(&str, Damage, u32); 14] = [
         ("meshes/sheet/sheet.0010.ply", &cut, 8),
         ("meshes/bar/bar.0019.ply", &gone, 16),
@@ -157,17 +158,17 @@ fn what_is_damaged_is_named_and_made_again() {
         bench.same("whole", "a", name);
         assert_eq!(bench.run(&["inspect", "a", "--frame", "1"]).status.code(), Some(0), "{name}");
     }
-    // Without its record a run is not taken for rubbish.
+    // A run folder without its record is still recognised as a run.
     gone(&bench.path("a/run.json"));
     let told = run(2, "a", &["--frames", "1"]);
     assert!(told.contains("a/run.json: missing; --resume makes it again"), "{told}");
     run(0, "a", &["--frames", "1", "--force"]);
     assert!(bench.path("a.previous/meshes/sheet/sheet.0020.ply").is_file());
-    // A state that is damaged and says so by its checksum is told of before all.
+    // A damaged state is detected by its checksum, and reported first.
     assert_eq!(bench.of("a").read_run().unwrap().status, Status::Finished);
 }
 
-/// Without pictures from a run that is ended the moment it begins.
+/// A picture that cannot be drawn is reported, and the record does not stay `running`.
 #[test]
 fn a_picture_that_cannot_be_drawn_is_told_and_no_run_is_left_running() {
     let bench = Bench::new("big", SMALL);
@@ -179,7 +180,7 @@ fn a_picture_that_cannot_be_drawn_is_told_and_no_run_is_left_running() {
             && told.contains("pictures of 16384 x 16384 pixels need 40.8 GB of memory"),
         "{told}"
     );
-    // Neighbours: long and thin, where the contact sheet is what is big; and none is drawn.
+    // Long, thin pictures fit, but their contact sheet is too large. No picture is drawn.
     let out = bench.run(&[
         "check",
         "scene.toml",
@@ -195,7 +196,7 @@ fn a_picture_that_cannot_be_drawn_is_told_and_no_run_is_left_running() {
     let out = bench.run(&[&["check", "scene.toml", "--set", "preview.enabled=false"], &big[..]].concat());
     assert!(out.status.success() && out.stderr.is_empty());
     if cfg!(target_os = "linux") {
-        // In 4 GiB a picture of 2.9 GB is told, and one that only turns out to have no room ends the run.
+        // With 4 GiB, a picture of 2.9 GB is refused beforehand. A picture whose allocation fails later ends the run.
         let limited = |script: &str| {
             let mut shell = std::process::Command::new("bash");
             let script = format!("ulimit -v 4194304; exec \"$0\" {script}");

@@ -1,11 +1,11 @@
-//! Disks that fill up, folders that cannot be written, inputs that vanish.
+//! Full disks, folders without write permission, and inputs that vanish.
 
 use super::bench::{Bench, SMALL};
 use percale::sequence::Checkpoint;
 use std::fs;
 use std::path::Path;
 
-/// Files may not grow beyond some size, which refuses checkpoints as a full disk does.
+/// A limit on the size of files makes checkpoints fail as on a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_a_run_that_can_go_on() {
@@ -13,7 +13,7 @@ fn a_full_disk_ends_a_run_that_can_go_on() {
     let bench = Bench::new("full", SMALL);
     bench.ends(0, &["run", "scene.toml", "--out", "whole", "--no-preview"]);
     bench.ends(0, &["run", "scene.toml", "--out", "a", "--no-preview", "--frames", "9"]);
-    // In units of 512 bytes: enough for meshes, too little for a checkpoint.
+    // The limit, in units of 512 bytes, is enough for meshes and too small for a checkpoint.
     let script = "trap '' XFSZ; ulimit -f 80; exec \"$0\" run scene.toml --out a --no-preview --resume";
     let mut shell = Command::new("sh");
     let out = shell.args(["-c", script, env!("CARGO_BIN_EXE_percale")]).current_dir(&bench.folder).output().unwrap();
@@ -35,7 +35,7 @@ fn what_cannot_be_written_ends_a_run_that_can_go_on() {
     let bench = Bench::new("refused", SMALL);
     bench.ends(0, &["run", "scene.toml", "--out", "whole", "--no-preview"]);
     bench.ends(0, &["run", "scene.toml", "--out", "a", "--no-preview", "--frames", "8"]);
-    // A folder where the mesh of a frame belongs.
+    // A folder has the name of a frame's mesh.
     let path = bench.path("a/meshes/bar/bar.0011.ply");
     fs::create_dir_all(path.join("x")).unwrap();
     let told = bench.ends(3, &["run", "scene.toml", "--out", "a", "--no-preview", "--resume"]);
@@ -45,7 +45,7 @@ fn what_cannot_be_written_ends_a_run_that_can_go_on() {
     bench.same("whole", "a", "resumed");
 }
 
-/// Nothing can be made below `/proc`, whoever asks.
+/// No user can create files below `/proc`.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_is_read_only_is_a_disk_failure() {
@@ -68,7 +68,7 @@ fn a_vanished_input_is_a_disk_failure_of_a_run_that_can_go_on() {
     let resume = ["run", "scene.toml", "--out", "a", "--no-preview", "--resume"];
     let told = bench.ends(3, &resume);
     assert!(told.contains("no such file \"sheet.ply\"") && told.contains("--resume goes on once it is back"), "{told}");
-    // Other faults are faults; so are missing files of a run that has not begun.
+    // Other faults remain faults of the scene, as do missing files of a run that has not begun.
     bench.ends(2, &[&resume[..], &["--set", "time.stpe=1"]].concat());
     bench.ends(2, &["run", "scene.toml", "--out", "b", "--resume"]);
     fs::rename(bench.path("scene.toml"), bench.path("away.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! What farms rely on: variables, log lines, ranges, standard output.
+//! Interface for render farms: variables, log lines, ranges, standard output.
 
 use super::bench::{Bench, SMALL};
 use percale::sequence::FrameStats;

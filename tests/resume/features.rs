@@ -1,6 +1,7 @@
-//! Small scenes that together have everything a step can depend on.
+//! Small scenes that together cover every feature a step can depend on.
 
-/// Name and scene of each; `MESHES` stands for the folder of meshes, `HERE` for one with `wave.0001.obj` to `wave.0004.obj` and `mouse.csv`.
+/// Returns name and text of each scene. `MESHES` stands for the folder of meshes, `HERE` for a folder with
+/// `wave.0001.obj` to `wave.0004.obj` and `mouse.csv`.
 pub fn all() -> Vec<(&'static str, String)> {
     let drape = |more: &str| format!("{}{DRAPE}{more}", time(""));
     let pinch = |contact: &str| format!("{}[contact]\n{contact}\n{PINCH}", time(""));
@@ -40,7 +41,7 @@ fn time(more: &str) -> String {
     format!("[time]\nfps = 25\nstep = \"4 ms\"\n{more}")
 }
 
-/// A sheet in air that is blown in by a recording and at a steady speed, and flows around a ball that moves and vanishes.
+/// Sheet in air that a recording and a steady inlet blow in, and that flows around a moving ball that vanishes.
 const BLOWN: &str = r##"
 [airflow]
 box = { min = [-0.4, -0.3, -0.3], max = [0.4, 0.3, 0.3] }
@@ -69,7 +70,7 @@ transform = { scale = 0.3, rotate = { axis = [0, 0, 1], angle = "70 deg" } }
 box = { min = [-1, 0.13, -1], max = [1, 1, 1] }
 "##;
 
-/// Two sheets on a ball that turns, wind, pins and handles that take hold and let go, strain limits, weights.
+/// Two sheets on a turning ball, with wind, pins and handles that engage and release, strain limits, weights.
 const DRAPE: &str = r##"
 [wind]
 velocity = [0.5, 0, 0]
@@ -109,7 +110,7 @@ friction = 0.4
 rotation = { axis = [0, 1, 0.2], speed = "200 deg/s", from = 0.05 }
 "##;
 
-/// A soaked sheet lies folded by a pin on a block and on a sheet that takes up water on it, and is drawn up again; it wicks and dries.
+/// Soaked sheet that a pin folds on a block and on an absorbent sheet, and draws up again, with wicking and drying.
 const WET: &str = r##"
 [[cloth]]
 name = "towel"
@@ -147,8 +148,8 @@ box = { center = [0, 0.05, 0], size = [0.2, 0.1, 0.2] }
 friction = 0.4
 "##;
 
-/// A lattice of beams falls onto one of springs with limits on both sides, which is pinned and pulled; a cover of beams below is glued to a
-/// body, with air between.
+/// Lattice of beams that falls onto a pinned and pulled lattice of springs with limits on both sides. A cover of beams
+/// below is glued to a body, with air between.
 const SPRINGS: &str = r##"
 [wind]
 velocity = [0.5, 0, 0.2]
@@ -199,7 +200,7 @@ body = "filling"
 permeability = "poplin"
 "##;
 
-/// Two sheets whose stretch, shear and bending rub within fall onto a ball, one of them after it was rolled.
+/// Two sheets with internal friction of stretch, shear and bending fall onto a ball. One of them was rolled before.
 const INNER: &str = r##"
 [[material]]
 name = "rubbing"
@@ -229,7 +230,7 @@ rotation = { axis = [0, 1, 0.2], speed = "200 deg/s", from = 0.05 }
 distance = "0.2 mm"
 "##;
 
-/// Two pointers pull at a sheet on a ball, let go, take hold elsewhere, and miss it.
+/// Two pointers that pull at a sheet on a ball, release it, pick other vertices, and miss it.
 const POINTED: &str = r##"
 [[cloth]]
 name = "sheet"
@@ -250,11 +251,11 @@ friction = 0.4
 camera = { position = [0.3, 0.6, 0.5], target = [0, 0.1, 0], fov = "36 deg" }
 "##;
 
-/// What moves the pointers.
+/// Motion of the pointers.
 pub const MOUSE: &str = "t,px,py,button\n0,0.5,0.5,1\n0.05,0.6,0.55,1\n0.09,0.6,0.4,0\n0.1,0.45,0.5,1\n0.14,0.4,0.4,1\n\
     0.15,0,0,0\n0.16,0,0,1\n0.17,0.5,0.5,0\n";
 
-/// Work that is added up from step to step.
+/// Probes whose work accumulates over steps.
 const PROBES: &str = r##"
 [[probe]]
 name = "lift"
@@ -386,7 +387,7 @@ sphere = { center = [0.003, 0.45, 0.11], radius = 0.1 }
 keyframes = [{ time = 0 }, { time = 0.08, translate = [0, 0, -0.0125] }, { time = 0.16, translate = [0, 0, -0.0125] }, { time = 0.24 }]
 "##;
 
-/// So fast that steps must be corrected.
+/// Blade fast enough that steps need corrections.
 const BLADE: &str = r##"
 [[cloth]]
 name = "front"
@@ -429,7 +430,8 @@ sequence = { files = "HERE/wave.####.obj", first = 1, last = 4, fps = 10 }
 friction = 0.5
 "##;
 
-/// A plate vanishes below a sheet, which falls on one that appears nearer than its thickness lets it rest, and vanishes too.
+/// A plate below a sheet vanishes. The sheet falls on another plate, which appears within its thickness, and vanishes
+/// too.
 const VISITED: &str = r##"
 [[cloth]]
 name = "sheet"
@@ -451,7 +453,7 @@ from = "0.1 s"
 until = "0.17 s"
 "##;
 
-/// Meshes of the recorded motion: a square that bulges up and down.
+/// Returns a mesh of the recorded motion: a square that bulges up and down.
 pub fn wave(frame: u32) -> String {
     let n = 8;
     let height = [0.0, 0.04, 0.01, 0.03][frame as usize - 1];

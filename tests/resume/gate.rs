@@ -1,4 +1,4 @@
-//! A run folder belongs to one run at a time, and to one scene.
+//! A run folder belongs to a single run at a time, and to a single scene.
 
 use super::bench::{Bench, SMALL};
 use percale::sequence::Status;
@@ -34,7 +34,7 @@ fn names_of_all_scripts_have_folders_of_their_own() {
     for (k, (_, folder)) in cases.iter().enumerate() {
         assert_eq!(frames(folder), k as u32 + 1);
     }
-    // Two files whose names become one folder's: the second is refused, and the first run stays.
+    // Two scene files map to the same folder name. The second is refused, and the first run stays.
     run("a b.toml", "1", 0, &[]);
     let refused = run("a.b.toml", "2", 2, &[]);
     assert!(
@@ -44,7 +44,7 @@ fn names_of_all_scripts_have_folders_of_their_own() {
     assert_eq!(frames("a_b"), 1);
     run("a.b.toml", "2", 0, &["--force"]);
     assert_eq!([frames("a_b"), frames("a_b.previous")], [2, 1]);
-    // A name that is given may be of any script as well, but not of any character.
+    // An explicit name may be in any script, but not have every character.
     run("named.toml", "1", 0, &["--set", "scene.name=\"場面\""]);
     assert_eq!(frames("場面"), 1);
     for name in ["a/b", "..", "nul", "a\\u202eb", ""] {
@@ -70,7 +70,7 @@ fn the_run_of_another_scene_is_not_replaced() {
         assert!(refused.contains(words), "{refused}");
         assert!(bench.left("out/small") == left && !bench.path("out/small.previous").exists());
     }
-    // Who runs a scene again, edited or for fewer frames, is not stopped; the run before is kept.
+    // A scene that was only edited, or has fewer frames, runs without `--force`, and the previous run is kept.
     let said = run("a.toml", 0, &["2"]);
     assert!(said.contains(" info the earlier run is set aside until the next, in out/small.previous\n"), "{said}");
     assert!(bench.left("out/small.previous") == left);
@@ -80,13 +80,13 @@ fn the_run_of_another_scene_is_not_replaced() {
     assert_eq!([said.as_str(), ""], ["", ""]);
     let frames = |run: &str| bench.of(run).read_run().unwrap().frames;
     assert_eq!([frames("out/small"), frames("out/small.previous")], [3, 2]);
-    // In words of another folder, with another working directory, or where the project has moved, it is the same scene.
+    // A different path, another working directory, or a moved project is still the same scene.
     let moved = Bench::new("other-moved", "");
     fs::remove_dir_all(&moved.folder).unwrap();
     fs::rename(&bench.folder, &moved.folder).unwrap();
     let scene = moved.path("out/../a.toml");
     moved.ends(0, &["run", scene.to_str().unwrap(), "--out", "out/small", "--no-preview", "--frames", "1"]);
-    // Another is set aside where that is asked for.
+    // `--force` sets the run of another scene aside.
     moved.ends(0, &["run", "b.toml", "--no-preview", "--frames", "4", "--force"]);
     let frames = |run: &str| moved.of(run).read_run().unwrap().frames;
     assert_eq!([frames("out/small"), frames("out/small.previous")], [4, 1]);
@@ -112,7 +112,7 @@ fn a_folder_in_use_is_refused_until_its_run_ends() {
         let refused = bench.ends(73, &[&["run", file, "--out", "a", "--no-preview"], more].concat());
         assert!(refused.starts_with(&who) && refused.lines().count() == 1, "{refused}");
     }
-    // What only reads the meshes does not ask.
+    // Commands that only read meshes ignore the lock.
     for reads in [
         &["inspect", "a", "--frame", "2"][..],
         &["report", "a"],
@@ -144,7 +144,7 @@ fn what_a_run_went_on_with_is_in_its_record() {
     };
     run("silk.toml", 0, &["6"]);
     let key = "cloth.sheet.material: \"denim\", was \"silk\"";
-    // All frames of the other scene are not there.
+    // All frames exist, but of another scene: resuming without further frames is refused.
     let refused = run("denim.toml", 2, &["6", "--resume"]);
     assert!(
         refused.contains("a: is finished, but not with the scene as it is now: ") && refused.contains(key),
@@ -162,13 +162,13 @@ fn what_a_run_went_on_with_is_in_its_record() {
         page.contains("changed from frame 7 on: cloth.sheet.material: &quot;denim&quot;")
             || page.contains("changed from frame 7 on: cloth.sheet.material: \"denim\"")
     );
-    // The same scene goes on without another; a second change is told beside the first.
+    // The changed scene resumes without another change. A second change is recorded in addition to the first.
     run("denim.toml", 0, &["9", "--resume"]);
     run("denim.toml", 0, &["10", "--resume", "--set", "time.step=2 ms", "--set", "contact.stiffness=2"]);
     let second =
         ["contact.stiffness: 2, was not given", "time.step: \"2 ms\", was \"4 ms\""].map(str::to_string).to_vec();
     assert_eq!(changes("a"), [(7, vec![key.to_string()]), (10, second)]);
-    // Going back before them takes them out; pictures are no matter of the frames.
+    // Resuming before the changes removes them from the record. Changes of pictures do not concern the frames.
     run("silk.toml", 0, &["6", "--from", "4"]);
     assert_eq!(changes("a"), []);
     let said = run("silk.toml", 0, &["6", "--resume", "--set", "preview.width=64"]);
@@ -176,7 +176,7 @@ fn what_a_run_went_on_with_is_in_its_record() {
         said.contains("changed since the checkpoint: preview.width") && said.contains("all 6 frames are in a"),
         "{said}"
     );
-    // On request a changed scene begins anew.
+    // `--restart-if-changed` starts a changed scene anew.
     run("denim.toml", 2, &["8", "--resume", "--restart-if-changed"]);
     run("denim.toml", 0, &["8", "--resume", "--restart-if-changed", "--force"]);
     run("denim.toml", 0, &["8", "--resume", "--restart-if-changed"]);
@@ -185,7 +185,8 @@ fn what_a_run_went_on_with_is_in_its_record() {
     assert_eq!((record.status, record.done, bench.of("a.previous").read_run().unwrap().done), (Status::Finished, 8, 6));
 }
 
-/// A sheet that lies on a ball goes on with twenty times its thickness: what is nearer now than it rests is parted slowly, and told.
+/// A sheet on a ball resumes with twenty times its thickness. Surfaces that are now too near are separated slowly, with
+/// a warning.
 #[test]
 fn what_is_thicker_after_a_frame_is_eased() {
     let bench = Bench::new("thicker", "");
@@ -203,7 +204,7 @@ fn what_is_thicker_after_a_frame_is_eased() {
     let calm = kinetic();
     let said = run(&["--from", "12", "--frames", "14", "--set", "cloth.sheet.thickness=6 mm"]);
     assert!(said.contains("than they rest") && said.contains("(contact.ease)"), "{said}");
-    // A millijoule is what the whole sheet has at a tenth of a metre a second.
+    // A millijoule is the kinetic energy of the whole sheet at a tenth of a metre per second.
     for ((frame, before), (again, eased)) in calm.iter().zip(kinetic()) {
         assert_eq!(*frame, again);
         assert!(eased < 1.2 * before + 1e-3, "frame {frame}: {eased} J, {before} J before");

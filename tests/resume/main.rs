@@ -1,4 +1,4 @@
-//! A run that was interrupted ends with the bits of one that was not, and a run folder belongs to one run.
+//! An interrupted run ends with the same bits as an uninterrupted run, and a run folder belongs to a single run.
 
 mod bench;
 mod command;

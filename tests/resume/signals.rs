@@ -1,4 +1,4 @@
-//! Ends by force and by signals at any moment.
+//! Termination by kill and by signals at any moment.
 
 use super::bench::{Bench, Random, SMALL};
 use percale::mesh::ply;
@@ -7,7 +7,7 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Everything that lies in a run folder is whole.
+/// Asserts that every file in a run folder is complete.
 fn whole(bench: &Bench, run: &str) {
     let folder = bench.of(run);
     if folder.is_run() {
@@ -52,7 +52,7 @@ fn killed_at_fifty_moments_a_run_ends_with_the_same_bits() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // Any moment of a run, from its first file to its last; none once there were fifty.
+            // The moment is random, from the first file of a run to its last. After fifty kills the run continues.
             let end = Instant::now() + Duration::from_secs_f64(0.4 * took * random.next());
             while kills < 50 && Instant::now() < end && child.try_wait().unwrap().is_none() {
                 std::thread::sleep(Duration::from_millis(1));
@@ -75,12 +75,12 @@ fn killed_at_fifty_moments_a_run_ends_with_the_same_bits() {
     assert!(frames > kills, "every kill came before the first checkpoint");
 }
 
-/// Sends a signal; whether there was something to send it to.
+/// Sends a signal, and returns whether the process existed.
 fn send(signal: &str, to: &Child) -> bool {
     Command::new("kill").args([&format!("-{signal}"), &to.id().to_string()]).status().unwrap().success()
 }
 
-/// A run that was asked to stop says so in its record, and has a page.
+/// Asserts that the record of an interrupted run has the status and a reason, and that the report exists.
 fn stopped(bench: &Bench, run: &str) {
     let record = bench.of(run).read_run().unwrap();
     assert_eq!((record.status, record.reason.is_some()), (Status::Stopped, true), "{:?}", record.reason);
@@ -89,7 +89,7 @@ fn stopped(bench: &Bench, run: &str) {
 
 #[test]
 fn signals_leave_a_checkpoint_between_any_two_steps() {
-    // Frames so long that signals come between their steps.
+    // Frames are so long that signals arrive between their steps.
     let scene = SMALL
         .replace("fps = 50", "fps = 5")
         .replace("frames = 20", "frames = 4")
@@ -117,7 +117,7 @@ fn signals_leave_a_checkpoint_between_any_two_steps() {
                 break;
             }
             assert!(sent || ended, "{told}");
-            // Before it listens, a signal ends a program at once.
+            // Before the handlers are installed, a signal ends the program at once.
             if out.status.code().is_none() {
                 continue;
             }
@@ -136,7 +136,7 @@ fn signals_leave_a_checkpoint_between_any_two_steps() {
     assert!(between > 0, "no signal came between two steps of a frame");
 }
 
-/// A scene that goes on for minutes.
+/// Makes a scene that runs for minutes.
 fn long(name: &str) -> Bench {
     Bench::new(name, &SMALL.replace("frames = 20", "frames = 20000").replace("checkpoint = 4", "checkpoint = 0"))
 }
@@ -149,7 +149,7 @@ fn timeout_sends_its_signal_twice_and_stops_the_run_once() {
     let bench = long("timeout");
     for k in 0..50 {
         let mut command = Command::new("timeout");
-        // Its exit code is that of the run; it sends to the process, and then to its group.
+        // `timeout` returns the exit code of the run. It sends the signal to the process, and then to its group.
         command.args(["--preserve-status", &format!("{}", 0.2 + 0.004 * f64::from(k))]);
         command.arg(env!("CARGO_BIN_EXE_percale")).args(LONG).args(["--out", "run"]).current_dir(&bench.folder);
         let out = command.output().unwrap();
@@ -189,7 +189,7 @@ fn a_lost_terminal_leaves_a_run_that_began_without_one() {
 #[test]
 fn a_second_signal_ends_a_run_after_two_seconds() {
     let bench = long("second");
-    // Nobody reads what it says: it waits for ever once the pipe is full.
+    // No process reads the output. The run blocks once the pipe is full.
     let mut child = bench
         .command(&[&LONG[..], &["--out", "run", "--progress", "json"]].concat())
         .stdout(Stdio::piped())

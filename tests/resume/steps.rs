@@ -1,4 +1,4 @@
-//! A fresh stepper goes on from a state that went through bytes as the one does that has made all steps.
+//! A new stepper continues from a deserialized state bitwise like the stepper that has made all steps.
 
 use super::features;
 use percale::effect::pointer::Grips;
@@ -13,12 +13,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Steps of a run, and from one interruption to the next; steps after it that are compared.
+/// Number of steps of a run, between two interruptions, and compared after each.
 const STEPS: usize = 60;
 const BETWEEN: usize = 4;
 const AFTER: usize = 6;
 
-/// What a run has met with.
+/// Events of a run.
 #[derive(Debug, Default)]
 struct Seen {
     name: &'static str,
@@ -69,11 +69,11 @@ impl Feature {
         stepper(&self.world, self.settings, self.double)
     }
 
-    /// One step on the way to the next frame, and what the record keeps of it.
+    /// Makes a step towards the next frame, and returns the part of its report that is recorded.
     fn step(&self, stepper: &mut dyn Advance, state: &mut State) -> Report {
         let frame = (state.time * 25.0 + 1e-9).floor() + 1.0;
         let report = stepper.step(&self.world, state, frame / 25.0).unwrap_or_else(|stuck| panic!("{stuck:?}"));
-        // How many lists were built is no result.
+        // The number of list builds is not a result.
         Report { seconds: Stages::default(), builds: 0, candidates: 0, ..report }
     }
 }
@@ -117,7 +117,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
         }
         seen
     });
-    // The scenes have what they are meant to have.
+    // The scenes cover the intended features.
     let of = |name: &str| all.iter().find(|seen| seen.name == name).unwrap();
     assert!(all.iter().all(|seen| seen.contacts > 0));
     assert!(of("pinch, lag").lag > 0.0 && of("pinch, lag").repeats > 0 && of("pinch, release").released);
@@ -126,7 +126,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
     assert!(of("start ignored").ignored > 0 && of("blade").corrected > 0);
 }
 
-/// A part of the state that did not go through the bytes would be noticed.
+/// A part of the state that is missing in the bytes is detected.
 #[test]
 fn what_a_state_lacks_shows() {
     let (name, text) = features::all().swap_remove(0);

@@ -1,4 +1,4 @@
-//! `[[air_layer]]`: how it is written, as far as the world; and the permeabilities of the library.
+//! `[[air_layer]]`: its syntax, up to the world; and the permeabilities of the library.
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines, write};
@@ -33,7 +33,7 @@ fn little_must_be_said() {
     assert_eq!((air.border, air.least_gap, air.solver), (Border::Open, gas.least, AirSolver::Symmetric));
 }
 
-/// A square of 10 cm, cut to nine vertices, 4 mm over a box.
+/// Builds a square of 10 cm, refined to nine vertices, 4 mm over a box.
 fn built(name: &str, airs: &str) -> Result<Built, Vec<Fault>> {
     let text = "v 0 4e-3 0\nv 0 4e-3 0.1\nv 0.1 4e-3 0.1\nv 0.1 4e-3 0\nf 1 2 3\nf 1 3 4\n";
     write(format!("{name}.obj"), text);
@@ -74,7 +74,7 @@ fn two_objects_have_one_layer() {
     );
 }
 
-/// `[[air_layer]]` with a permeability, over a floor.
+/// Reads `[[air_layer]]` with a permeability, over a floor.
 fn through(permeability: &str) -> Through {
     let scene = good(&format!(
         "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n[[obstacle]]\nname = \"floor\"\nplane = {{}}\n\
@@ -106,7 +106,7 @@ fn the_permeabilities_of_the_library_are_sourced() {
     );
     let mut last = -1.0;
     for p in all {
-        // From the closest to the most open, by what 200 Pa drive.
+        // Permeabilities are sorted by the speed at 200 Pa, ascending.
         let speed = Through::darcy(p.speed, p.pressure).permeance * 200.0;
         assert!(speed > last && speed <= 3.0, "{}: {speed}", p.name);
         last = speed;
@@ -115,7 +115,7 @@ fn the_permeabilities_of_the_library_are_sourced() {
         let page = materials_page(&p.name).unwrap();
         assert!(page.contains(&p.source) && page.contains("  permeability "), "{page}");
     }
-    // A name of a material and of a permeability tells both.
+    // A name shared by a material and a permeability shows both.
     let denim = materials_page("denim").unwrap();
     assert!(denim.contains("rigidity") && denim.contains("0.05 m/s at 200 Pa"), "{denim}");
 }

@@ -1,4 +1,4 @@
-//! `[airflow]`: how it is written, as far as the world; recordings that are of no use.
+//! `[airflow]`: its syntax, up to the world; and invalid recordings.
 
 use crate::support::{folder, lines, read, write};
 use percale::effect::airflow::domain::Airflow;
@@ -9,7 +9,7 @@ use percale::scene::{Fault, read_text};
 
 const BOX: &str = "[airflow]\nbox = { min = [0, 0, 0], max = [1, 1, 1] }\ncells = [4, 5, 6]\n";
 
-/// A square in a box of air; the scene goes on with `more`.
+/// Builds a square in a box of air; `more` is the rest of the scene.
 fn built(name: &str, more: &str) -> Result<Built, Vec<Fault>> {
     let text = "v 0.2 0.5 0.2\nv 0.2 0.5 0.4\nv 0.4 0.5 0.4\nv 0.4 0.5 0.2\nf 1 2 3\nf 1 3 4\n";
     write(format!("{name}.obj"), text);
@@ -18,7 +18,7 @@ fn built(name: &str, more: &str) -> Result<Built, Vec<Fault>> {
     build(&read_text(&file, scene.as_bytes(), &[])?, &file).map_err(|refusal| refusal.faults)
 }
 
-/// A WAV file: format code, channels, bits, and its samples as bytes; `lost` bytes are not there.
+/// Writes a WAV file with format code, channels, bits, and its samples as bytes, of which `lost` bytes are missing.
 fn wav(name: &str, [code, channels, bits]: [u16; 3], samples: &[u8], lost: usize) {
     let block = channels * bits / 8;
     let mut file = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0".to_vec();

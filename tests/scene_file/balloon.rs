@@ -1,4 +1,4 @@
-//! `[[balloon]]`: how it is written, as far as the world.
+//! `[[balloon]]`: its syntax, up to the world.
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines, write};
@@ -30,7 +30,7 @@ fn little_must_be_said() {
     assert_eq!(scene.balloons[0].supply(), Supply::Held { excess: 1e3, duration: 1.0 });
 }
 
-/// A tetrahedron of 1/6 litre, inside out or not, closed or not.
+/// Builds a tetrahedron of 1/6 litre, with the given faces.
 fn built(name: &str, faces: &str, balloons: &str) -> Result<Built, Vec<Fault>> {
     let text = format!("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n{faces}");
     write(format!("{name}.obj"), text);

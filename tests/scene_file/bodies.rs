@@ -1,4 +1,4 @@
-//! `[[body]]` and covers, as far as the world.
+//! `[[body]]` and covers, up to the world.
 
 use crate::support::{folder, lines, write};
 use percale::mesh::generate::sphere;
@@ -7,7 +7,7 @@ use percale::scene::build::{Built, build};
 use percale::scene::{Fault, read_text};
 use percale::world::Kind;
 
-/// The world of a scene, in a file of its own.
+/// Builds the world of a scene, with a file name of its own.
 fn built(name: &str, text: &str) -> Result<Built, Vec<Fault>> {
     let file = folder().join(format!("bodies-{name}.toml"));
     build(&read_text(&file, text.as_bytes(), &[]).unwrap_or_else(|f| panic!("{}", lines(&f))), &file)
@@ -22,7 +22,7 @@ fn file(name: &str, text: &str) {
     write(name, text);
 }
 
-/// Every way to a body gives its mass: of a box exactly, of what is round but for its facets and the cells' chords.
+/// Every shape of a body has the right mass: a box exactly, round shapes within the error of their facets and cells.
 #[test]
 fn every_shape_has_its_mass() {
     write("ball.obj", obj::write(&sphere(Default::default(), 0.1, 0.01)));
@@ -48,7 +48,7 @@ fn every_shape_has_its_mass() {
         let object = &world.objects[0];
         assert_eq!((object.kind, world.simulated(), world.moving), (Kind::Body, 2, world.rest.len()));
         let mass: f64 = world.mass[object.vertices.clone()].iter().sum();
-        // Sponge has 30 kg/m3.
+        // Sponge has a density of 30 kg/m3.
         assert!((mass / (30.0 * volume) - 1.0).abs() < tolerance, "{shape}: {mass} kg of {}", 30.0 * volume);
     }
 }
@@ -90,7 +90,7 @@ fn what_cannot_be_a_body_is_told() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A cover: the vertices of the file first, moved out, then those in the middle of edges; no more than memory holds.
+/// A cover has the vertices of the file first, moved out, then the midpoints of edges. Its size is bounded by memory.
 #[test]
 fn a_cover_is_moved_out_and_cut_finer() {
     write("ball.obj", obj::write(&sphere(Default::default(), 0.1, 0.01)));
@@ -99,7 +99,7 @@ fn a_cover_is_moved_out_and_cut_finer() {
     let ball = sphere(Default::default(), 0.1, 0.01);
     let x = world.in_file_order(&world.objects[0], &world.rest);
     assert_eq!(world.objects[0].triangles.len(), 4 * ball.triangles.len());
-    // Normals by area are off by the square of the edges over the radius.
+    // Normals weighted by area have an error of second order in edge length over radius.
     assert!(ball.positions.iter().zip(&x).all(|(p, q)| (q - p * 1.05).norm() < 5e-5));
     let bomb = told("bomb", &text("subdivide = 6"));
     assert!(bomb.contains("bodies-bomb.toml:5:13: cloth[0].subdivide: cut so often it would have"), "{bomb}");

@@ -1,4 +1,4 @@
-//! What a scene is that says nothing.
+//! Defaults of a minimal scene.
 
 use crate::support::{MINIMAL, folder, good};
 use percale::force::contact::Friction;

@@ -1,4 +1,4 @@
-//! Files that scenes name, as other programs write them: one object of several, charts that are not whole, encodings.
+//! Files that scenes name, as other programs write them: one object of several, incomplete charts, encodings.
 
 use crate::support::{folder, lines, read, write};
 use percale::scene::build::{Built, Refusal, build};
@@ -12,7 +12,7 @@ pub const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 const TWO: &str = "o Body\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no Shirt\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\n\
     vt 1 1\nf 4/1 5/2 6/3\ng hem\nf 5/2 7/4 6/3\n";
 
-/// Builds a scene beside a mesh file of this name and content.
+/// Writes a mesh file, and builds a scene next to it.
 pub fn built(name: &str, mesh: &str, scene: &str) -> Result<Built, Refusal> {
     write(name, mesh);
     let file = folder().join(format!("{name}.toml"));
@@ -32,7 +32,7 @@ fn one_object_of_a_file_is_taken() {
         built("two.obj", TWO, &scene).unwrap_or_else(|r| panic!("{}", lines(&r.faults)));
     assert!(warnings.is_empty(), "{}", lines(&warnings));
     assert_eq!((world.objects[0].place.len(), world.objects[0].triangles.len()), (4, 2));
-    // A group, where no object has that name; and the same of an obstacle, a sequence and a body.
+    // A group, if no object has the name; and selection for an obstacle, a sequence and a body.
     let scene = cloth("hem.obj", "object = \"hem\"");
     assert_eq!(built("hem.obj", TWO, &scene).unwrap().world.objects[0].place.len(), 3);
     let closed = "o Skin\nv 9 9 9\nv 8 9 9\nv 9 8 9\nf 1 2 3\no Core\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 4 6 5\nf 4 5 7\nf 5 6 7\nf 6 4 7\n";
@@ -52,7 +52,7 @@ fn one_object_of_a_file_is_taken() {
     assert!(count("b").is_some_and(|n| n > 4));
 }
 
-/// Two triangles whose third vertex rises by 1 m in half a second, in both forms; and what cannot be.
+/// Two triangles whose third vertex rises by 1 m in half a second, in both formats; and invalid files.
 #[test]
 fn point_caches_move_obstacles() {
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n";
@@ -97,7 +97,7 @@ fn point_caches_move_obstacles() {
     assert!(lines(&turned.unwrap_err()).contains("conflicts with 'cache', which moves by itself"));
 }
 
-/// When the frames of a cache are: what its file says that is not as it is taken is told with its numbers, and its words are those of a cache.
+/// Times of cache frames: warnings compare the times in the file with the times used, in the terms of a cache.
 #[test]
 fn times_of_point_caches_are_told() {
     let at = |z: f32| [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, z];
@@ -215,14 +215,14 @@ fn who_needs_a_chart_is_told_that_it_is_not_whole() {
         "{told}"
     );
     assert!(lines(&refusal.warnings).contains("chart.obj:9:1: texture coordinates"));
-    // A chart of the corners of faces is one.
+    // A chart of face corners counts too.
     let wedge = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n\
         property list uchar int vertex_indices\nproperty list uchar float texcoord\nend_header\n0 0 0\n1 0 0\n0 1 0\n\
         3 0 1 2 6 0 0 1 0 0 1\n";
     assert!(built("wedge.ply", wedge, &cloth("wedge.ply", "rest = \"chart\"")).unwrap().warnings.is_empty());
 }
 
-/// A text as programs of other makes would save it.
+/// Returns a text in the encodings of other programs.
 fn variants(text: &str) -> [Vec<u8>; 5] {
     let wide = |text: &str, big: bool| -> Vec<u8> {
         let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());

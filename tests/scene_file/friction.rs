@@ -1,4 +1,4 @@
-//! Friction of pairs: how it is written, what of it is for which objects, and the library.
+//! Friction of pairs: its syntax, its selection for objects, and the library.
 
 use crate::support::{MINIMAL, folder, good, lines, write};
 use percale::force::contact::Friction;
@@ -37,7 +37,7 @@ fn it_is_given_by_coefficients_a_pair_or_curves() {
     assert!(plateau.between.is_none() && plateau.against_warp.is_none() && curves.second.is_none());
 }
 
-/// A heading in any case and order, comments, empty lines; only f0 is even.
+/// The heading may be in any case and order, with comments and empty lines. f0 alone is isotropic.
 #[test]
 fn curves_are_read_from_a_file() {
     let Given::Measured(curves) = given("curves = \"curves.csv\"") else { panic!() };
@@ -74,8 +74,8 @@ fn built(text: &str) -> Result<(World, Vec<Fault>), Vec<Fault>> {
     Ok((built.world, built.warnings))
 }
 
-/// Objects in order: sheet, shirt, ball, floor. A name before a material, of one object or of all that is made of it, on
-/// itself as well.
+/// Objects in order: sheet, shirt, ball, floor. The name of an object takes precedence over its material. A pair may be
+/// of an object, or of all objects of a material, with itself.
 #[test]
 fn the_one_that_names_more_objects_counts() {
     let (world, warnings) = built(
@@ -96,7 +96,7 @@ fn the_one_that_names_more_objects_counts() {
     }
 }
 
-/// By the cloth's warp, whichever of the two it is; by both of two cloths.
+/// Curves follow the warp of the cloth, whichever of the pair it is; and of both cloths in a pair of cloths.
 #[test]
 fn curves_are_by_the_warp_of_the_cloth() {
     let curves = "curves = { load = [1], f0 = [0.2], f90 = [0.4] }\n";
@@ -163,8 +163,8 @@ fn the_library_has_pairs_with_sources() {
     assert!(materials_page("cotton").unwrap().contains("friction_static"));
 }
 
-/// What the paper says of its pictures: jet set is anisotropic on sponge, not on sheepskin; rib knit is not on sponge; rib
-/// knit on sheepskin bends far more than polyester on plastic foam.
+/// Properties that the paper reports of its pictures. Jet set is anisotropic on sponge, not on sheepskin; rib knit is
+/// isotropic on sponge. Rib knit on sheepskin bends far more than polyester on plastic foam.
 #[test]
 fn the_illustrative_curves_are_as_the_paper_tells() {
     let plateau = |name: &str| match library().pairs.iter().find(|p| p.name == name).map(|p| &p.given) {

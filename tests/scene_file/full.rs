@@ -1,4 +1,4 @@
-//! A scene that uses every key there is.
+//! A scene that uses every key.
 
 use crate::support::{good, lines, read};
 use percale::effect::pointer::pick::Moment;
@@ -23,7 +23,7 @@ use percale::world::motion::Motion;
 use percale::world::window::Window;
 use std::f64::consts::PI;
 
-/// Every key; its values differ from the defaults.
+/// Scene with every key, at values other than the defaults.
 pub const FULL: &str = include_str!("full.toml");
 
 #[test]
@@ -114,7 +114,7 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!((cloth.rest, cloth.rest_angles), (Rest::Chart, RestAngles::Flat));
     assert_eq!((cloth.air_drag, cloth.air_drag_tangent, cloth.checker), (Some(1.5), 0.2, Some(0.02)));
     let t = &cloth.transform;
-    // Scale 2, a quarter about x, a quarter about z, shift: y -> 2y -> 2z -> 2z + 1 in z.
+    // Scale 2, a quarter turn about x, a quarter turn about z, translation: y -> 2y -> 2z -> 2z + 1 in z.
     assert!((t.apply(&Vec3::y()) - Vec3::new(0.0, 0.0, 3.0)).norm() < 1e-12);
     assert!((t.apply(&Vec3::x()) - Vec3::new(0.0, 2.0, 1.0)).norm() < 1e-12);
     assert!(matches!(&cloth.groups[0].members, Members::Box(r) if r.contains(&Vec3::zeros())));
@@ -168,12 +168,12 @@ fn internal_friction_has_all_its_parts() {
     let form = Form::Fitted;
     assert_eq!(inner.start, Anchor::Saturated);
     assert_eq!(inner.stretch[0], Some(Dahl { a: 2.0, b: 3.0, tau: 0.006, form }));
-    // Warp, whose friction is given, holds a part of it.
+    // Friction is given for warp, and carries a part of its stress.
     let most = 100.0 * 0.02 - material.membrane.crosswise()[1] * 2.0;
     assert_eq!(inner.stretch[1], Some(Dahl { form, ..Dahl::tuned(most, 0.1 - 0.02) }));
     assert_eq!(inner.stretch[2], Some(Dahl { a: 1.0, b: 0.0, tau: 0.01, form }));
     assert_eq!(inner.bend[0], Some(Dahl { a: 5e-4, b: 5e-6, tau: 30.0, form }));
-    // The moment at 20 1/m, k1 e + k2 e^2 at three times that.
+    // The moment at a curvature of 20 1/m: k1 e + k2 e^2 at e of three times that.
     assert_eq!(
         inner.bend[1],
         Some(Dahl { form, ..Dahl::tuned(3.0 * (1.4e-5 + 3.0 * 1e-8 * 20.0) * 20.0, 3.0 * 80.0) })

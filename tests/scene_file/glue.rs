@@ -1,4 +1,4 @@
-//! `[[glue]]`, as far as the world.
+//! `[[glue]]`, up to the world.
 
 use crate::full::FULL;
 use crate::support::{folder, good, lines, write};
@@ -15,7 +15,7 @@ fn it_is_read() {
     assert_eq!((other.stiffness, &other.selector), (1e7, &Selector::All));
 }
 
-/// A square of 10 cm over a box whose top is at y = 0.
+/// Builds a square of 10 cm over a box whose top is at y = 0.
 fn built(name: &str, height: f64, keys: &str) -> Result<Built, Vec<Fault>> {
     let text = format!(
         "v 0 {height} 0\nv 0 {height} 0.1\nv 0.1 {height} 0.1\nv 0.1 {height} 0\nf 1 2 3\nf 1 3 4\ng end\np 1 2\n"

@@ -1,10 +1,10 @@
-//! Keys that do nothing, and numbers that make energy, are told.
+//! Warnings for keys without effect, and for numbers that create energy.
 
 use crate::support::{folder, lines, write};
 use percale::scene::build::{Built, build};
 use percale::scene::read_text;
 
-/// Warnings for a square of nine vertices of 0.1 g, with more keys of the cloth and then more tables.
+/// Returns the warnings for a square of nine vertices of 0.1 g, with more keys of the cloth and then more tables.
 fn warned(keys: &str, more: &str) -> String {
     let mut mesh = String::new();
     (0..9).for_each(|v| mesh += &format!("v {} 1 {}\n", 0.1 * f64::from(v / 3), 0.1 * f64::from(v % 3)));
@@ -42,7 +42,7 @@ fn water_that_does_nothing_is_told() {
     }
 }
 
-/// Twenty newtons a metre and 0.1 g: a ramp of 1000 N/m asks for steps of sqrt(1e-4/1000) = 0.32 ms.
+/// With 20 N/m and 0.1 g, a ramp of 1000 N/m needs steps of sqrt(1e-4/1000) = 0.32 ms.
 #[test]
 fn a_ramp_too_steep_for_the_step_is_told() {
     let springs =
@@ -52,7 +52,7 @@ fn a_ramp_too_steep_for_the_step_is_told() {
     assert!(told.contains("cloth[0].springs.cb") && told.contains("200") && told.contains("0.31 ms"), "{told}");
 }
 
-/// Edges of 10 cm, some of them diagonals.
+/// The edges are 10 cm long, except diagonals.
 #[test]
 fn a_cloth_thicker_than_its_edges_is_told() {
     assert!(!warned("thickness = \"10 cm\"", "").contains("thickness"));
@@ -80,7 +80,7 @@ fn drag_as_printed_is_told() {
     assert!(!drag("seed-fixed").contains("airflow.drag"), "{}", drag("seed-fixed"));
 }
 
-/// Numbers that are well formed and cannot be meant, each beside one that can.
+/// Numbers that are well formed but implausible, each with a plausible one.
 #[test]
 fn what_cannot_be_meant_is_told() {
     let told = |keys: &str, more: &str| warned(keys, more);
@@ -113,7 +113,7 @@ fn what_cannot_be_meant_is_told() {
             "[scene]\ngravity = [0, 0, -9.81]\n",
             "along -z, and scene.up is y",
         ),
-        // A slope is no mistake.
+        // A slope is plausible.
         ("[scene]\ngravity = [5, -8, 0]\n", "[scene]\ngravity = [9.8, 0, 0]\n", "along +x"),
         ("[scene]\ngravity = [0, 0, 0]\n", "[scene]\nup = \"z\"\ngravity = [0, -9.81, 0]\n", "give scene.up = \"y\""),
     ] {
@@ -122,7 +122,7 @@ fn what_cannot_be_meant_is_told() {
     }
 }
 
-/// Nine vertices 10 cm apart at a height of 1 m; a vertex of no triangle is the tenth.
+/// The mesh has nine vertices 10 cm apart at a height of 1 m. A vertex without triangles is the tenth.
 #[test]
 fn places_far_from_what_they_pick_and_pins_of_nothing_are_told() {
     let pin = |keys: &str| warned(&format!("[[cloth.pin]]\n{keys}"), "");
@@ -134,7 +134,7 @@ fn places_far_from_what_they_pick_and_pins_of_nothing_are_told() {
     );
     let told = warned("[[cloth.handle]]\nnearest = [9, 1, 0]", "");
     assert!(told.contains("cloth[0].handle[0].nearest: ") && told.contains("vertices = [6]"), "{told}");
-    let told = warned("", "[[tether]]\ncloth = \"sheet\"\nnearest = [0, 9, 0]\nanchor = [0, 2, 0]\nstiffness = 1\n");
+    let told = warned("", "[[tether]]\ncloth = \"sheet\"\nnearest = [0, 9, 0]\npoint = [0, 2, 0]\nstiffness = 1\n");
     assert!(told.contains("tether[0].nearest: the nearest vertex, 0 "), "{told}");
     let scene = |vertex: u32| {
         write("alone.obj", "v 0 1 0\nv 0.1 1 0\nv 0 1 0.1\nv 3 3 3\nf 1 2 3\n");
@@ -161,7 +161,8 @@ fn wind_that_nothing_feels_is_told() {
     assert!(gusts("gust_period = 2").contains("wind.gust_period: does nothing without gust"));
 }
 
-/// A figure that stands on z = 0 lies in a scene whose y points up, half of it in the floor; so does a floor of such a file.
+/// A figure that stands on z = 0 lies in a scene with y up, half of it below the floor. A floor from such a file is
+/// rotated too.
 #[test]
 fn an_object_that_lies_across_up_is_told() {
     let with = |name: &str, size: [f64; 3], low: [f64; 3], keys: &str| {
@@ -197,7 +198,7 @@ fn an_object_that_lies_across_up_is_told() {
     }
 }
 
-/// Eighty metres by seven: in centimetres a coat. The scale is that which the object has.
+/// A coat of eighty metres by seven is in centimetres. The suggested scale includes the present scale of the object.
 #[test]
 fn a_size_is_told_with_its_scale_and_one_that_fits() {
     let scaled = |scale: f64| warned(&format!("transform = {{ scale = {scale} }}"), "");

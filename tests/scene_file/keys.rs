@@ -1,4 +1,4 @@
-//! The page of all keys is that of the declarations.
+//! The page of all keys agrees with the declarations.
 
 use percale::scene;
 use std::fs;

@@ -31,7 +31,7 @@ fn values_are_toml_or_plain_text() {
     assert_eq!(scene.obstacles[2].friction.fixed, 0.5);
     assert_eq!((scene.preview.camera.position, scene.preview.camera.fov), (Some(Vec3::y()), 35.0 * PI / 180.0));
     assert_eq!(scene.materials.last().unwrap().density, 0.3);
-    // The text that is kept says the same.
+    // The stored text gives the same scene.
     let again = good(&scene.text);
     assert_eq!(again, scene);
     assert!(scene.text.starts_with("# Every key of a scene.\n[scene]\nname = \"everything\"\n"));
@@ -81,6 +81,6 @@ fn faults_of_the_file_keep_their_lines() {
     let told = lines(&faults);
     assert!(told.contains("test.toml:5:7: time.fps: out of range: 0 Hz"), "{told}");
     assert!(told.contains("--set time.step: out of range"), "{told}");
-    // An override mends what the file has wrong.
+    // An override replaces a wrong value in the file.
     assert!(set(&text, &["time.fps=30"]).is_ok());
 }

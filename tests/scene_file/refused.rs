@@ -1,11 +1,11 @@
-//! Scenes that must be refused, each with the messages it must give.
+//! Scenes that must be refused, each with its expected messages.
 
 use percale::scene;
 use std::fs;
 use std::path::Path;
 
-/// Every file of `scenes/refused` opens with `# expect: line:column: key: message` for each of its faults, in order; each is a
-/// part of the line that is printed, and there are no other faults.
+/// Every file of `scenes/refused` begins with `# expect: line:column: key: message` for each of its faults, in order.
+/// Each is a part of the printed line, and there are no other faults.
 #[test]
 fn every_refused_scene_gives_its_messages() {
     let folder = Path::new("scenes/refused");

@@ -1,4 +1,4 @@
-//! The rest shape from the mesh or from its chart, as far as the world.
+//! The rest shape from the mesh or from its chart, up to the world.
 
 use crate::support::{folder, lines, write};
 use percale::linalg::Vec3;
@@ -7,7 +7,7 @@ use percale::scene::{Fault, read_text};
 use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::quantity::{largest_strain, strains};
 
-/// A square of 0.11 m in its file, with this chart.
+/// Builds a square of 0.11 m, with this chart.
 fn built(name: &str, uv: [[f64; 2]; 4], keys: &str) -> Result<Built, Vec<Fault>> {
     let mut text = String::from("v 0 0 0\nv 0.11 0 0\nv 0.11 0.11 0\nv 0 0.11 0\n");
     uv.iter().for_each(|[u, v]| text.push_str(&format!("vt {u} {v}\n")));
@@ -22,8 +22,9 @@ fn built(name: &str, uv: [[f64; 2]; 4], keys: &str) -> Result<Built, Vec<Fault>>
 
 const CUT: [[f64; 2]; 4] = [[0.0, 0.0], [0.1, 0.0], [0.1, 0.1], [0.0, 0.1]];
 
-/// Cloth cut to 0.1 m and put there at 0.11 m weighs what was cut, is stretched by 10 %, and shrinks to 0.1 m when left alone.
-/// Drag brakes the shrinking: its rate is the stiffness of 400 N/m over that of the drag on such a length; all is over at 1 s.
+/// Cloth cut to 0.1 m and placed at 0.11 m has the mass of the cut size, is stretched by 10 %, and shrinks to 0.1 m
+/// freely. Drag damps the shrinking: its rate is the stiffness of 400 N/m over the drag on such a length. At 1 s it is
+/// at rest.
 #[test]
 fn a_chart_is_what_the_cloth_was_cut_to() {
     let Built { world, mut state, warnings } =
@@ -55,7 +56,7 @@ fn charts_that_cannot_be_a_rest_shape_are_told() {
     let told = |uv, name: &str| lines(&built(name, uv, "rest = \"chart\"").unwrap_err());
     let folded = told([CUT[0], CUT[1], CUT[2], CUT[2]], "folded");
     assert!(folded.contains("cloth[0].rest: triangle 1 has no area in the mesh's chart"), "{folded}");
-    // Coordinates from 0 to 1, as programs write them that know no metres.
+    // Coordinates from 0 to 1, as programs without metres write them.
     let unit = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let warnings = lines(&built("unit", unit, "rest = \"chart\"").unwrap().warnings);
     assert!(warnings.contains("its chart has 1 m2, the mesh as placed 0.0121 m2"), "{warnings}");

@@ -1,4 +1,4 @@
-//! The JSON Schema is what the reader reads.
+//! The JSON Schema agrees with the reader.
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, good, lines, read};
@@ -10,7 +10,7 @@ fn schema() -> Value {
     serde_json::from_str(&scene::schema()).expect("valid JSON")
 }
 
-/// Schemas of the tables that a value may be or hold.
+/// Collects the schemas of the tables that a value may be or contain.
 fn tables<'a>(schema: &'a Value, out: &mut Vec<&'a Value>) {
     if schema.get("properties").is_some() {
         out.push(schema);
@@ -23,7 +23,7 @@ fn tables<'a>(schema: &'a Value, out: &mut Vec<&'a Value>) {
     }
 }
 
-/// Schema of every key, by its path without indices.
+/// Collects the schema of every key, by its path without indices.
 fn keys<'a>(schema: &'a Value, path: &str, out: &mut BTreeMap<String, &'a Value>) {
     let mut found = Vec::new();
     tables(schema, &mut found);
@@ -36,7 +36,7 @@ fn keys<'a>(schema: &'a Value, path: &str, out: &mut BTreeMap<String, &'a Value>
     }
 }
 
-/// Paths of the keys of a scene.
+/// Collects the paths of the keys of a scene.
 fn used(value: &toml::Value, path: &str, out: &mut BTreeSet<String>) {
     match value {
         toml::Value::Table(table) => {
@@ -67,7 +67,7 @@ fn it_describes_every_key() {
     assert!(all.len() > 150, "{}", all.len());
 }
 
-/// Keys that no scene can have beside others of [`FULL`]: a camera stands somewhere or is fitted, and the like.
+/// Keys that conflict with other keys of [`FULL`]: a camera is either placed or fitted, and the like.
 const APART: [&str; 7] = [
     "preview.camera.direction",
     "wet_contact.h_max",
@@ -78,7 +78,8 @@ const APART: [&str; 7] = [
     "airflow.permeability.pressure",
 ];
 
-/// Motions and selectors are declared once; the full scene shows each of their keys in one of the places.
+/// Returns whether a key is of a motion or selector. These are declared once, and the full scene has each key in at
+/// least one place.
 fn shared(path: &str) -> bool {
     let places = [
         "cloth.pin.",
@@ -123,7 +124,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
     let unread: Vec<_> =
         known.keys().filter(|p| !seen.contains(*p) && !APART.contains(&p.as_str()) && !shared(p)).collect();
     assert!(unread.is_empty(), "in the schema, but not in the full scene: {unread:?}");
-    // What the reader lists as known for a table is what the schema has for it.
+    // The schema has the same keys for a table as the reader lists as known.
     for (text, table) in [
         ("[scene]\nzzzzzzzz = 1", "scene"),
         ("[time]\nzzzzzzzz = 1", "time"),
@@ -168,7 +169,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
     }
 }
 
-/// A default as TOML.
+/// Writes a default as TOML.
 fn toml_text(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(toml_text).collect::<Vec<_>>().join(", ")),
@@ -176,7 +177,8 @@ fn toml_text(value: &Value) -> String {
     }
 }
 
-/// Tables that the base scene has elsewhere are the same declarations; a law, and a recording, have keys of their own.
+/// Tables that the base scene has elsewhere, with the same declarations; and keys that conflict with a law or a
+/// recording.
 const ELSEWHERE: [&str; 21] = [
     "cloth.handle.keyframes",
     "wet_contact.h_max",
@@ -267,13 +269,15 @@ fn its_defaults_are_those_that_are_read() {
             .unwrap_or_else(|faults| panic!("{path}: {}", lines(&faults)));
         assert_ne!(scene.text, plain.text, "{path}");
         scene.text.clone_from(&plain.text);
+        // A key that has no effect without another is reported, also at its default.
+        scene.warnings.clone_from(&plain.warnings);
         assert_eq!(scene, plain, "{path} = {default}");
         checked += 1;
     }
     assert!(checked > 60, "{checked}");
 }
 
-/// A value against a schema, of the words that the schema uses (patterns aside).
+/// Returns whether a value matches a schema, for the keywords that the schema uses (except patterns).
 fn fits(value: &Value, schema: &Value) -> bool {
     let Some(rules) = schema.as_object() else { return schema == &Value::Bool(true) };
     let number = |v: &Value| v.as_f64().unwrap_or(f64::NAN);

@@ -1,4 +1,4 @@
-//! A folder with the files that the scenes of these tests name.
+//! Test folder with the files that the scenes of these tests name.
 
 use percale::scene::{self, Fault, Scene};
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A scene of nothing but what is required.
+/// Scene with required keys only.
 pub const MINIMAL: &str = "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n";
 
-/// The folder, made once per process.
+/// Returns the folder, made once per process.
 pub fn folder() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER
@@ -20,7 +20,7 @@ pub fn folder() -> PathBuf {
             for file in ["sheet.obj", "body.ply", "walk/step.0001.obj", "walk/step.0002.obj", "walk/step.0003.obj"] {
                 fs::write(folder.join(file), triangle).unwrap();
             }
-            // Existence alone counts: no mesh is read.
+            // Empty files suffice, since no mesh is read.
             fs::write(folder.join("toy.msh"), "").unwrap();
             fs::write(folder.join("walk/walk.mdd"), "").unwrap();
             fs::write(folder.join("gust.wav"), "").unwrap();
@@ -32,7 +32,7 @@ pub fn folder() -> PathBuf {
         .clone()
 }
 
-/// Writes a file of the folder at once: tests run beside each other, and none may see another's half.
+/// Writes a file of the folder atomically. Tests run in parallel, and must not read an incomplete file.
 pub fn write(name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let half = folder().join(format!("half-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
@@ -40,17 +40,17 @@ pub fn write(name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
     fs::rename(half, folder().join(name)).unwrap();
 }
 
-/// Reads a scene of the folder.
+/// Reads a scene in the folder.
 pub fn read(text: &str) -> Result<Scene, Vec<Fault>> {
     scene::read_text(&folder().join("test.toml"), text.as_bytes(), &[])
 }
 
-/// Reads a scene that has no fault.
+/// Reads a scene without faults.
 pub fn good(text: &str) -> Scene {
     read(text).unwrap_or_else(|faults| panic!("{}\n{text}", lines(&faults)))
 }
 
-/// Faults, one a line.
+/// Returns the faults, one per line.
 pub fn lines(faults: &[Fault]) -> String {
     faults.iter().map(|f| format!("{f}\n")).collect()
 }

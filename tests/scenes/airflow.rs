@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Centre of the cloth, frame by frame, less where it began.
+/// Returns the displacement of the centre of the cloth at each frame.
 fn ways(done: &Done) -> Vec<Vec3> {
     let centre = |frame: u32| {
         let x = &done.frame(frame).x;
@@ -11,9 +11,10 @@ fn ways(done: &Done) -> Vec<Vec3> {
     (1..=done.frames.len() as u32).map(|frame| centre(frame) - centre(1)).collect()
 }
 
-/// The sheet is still until the breath (0.9 s), farthest back while it is heard (to 4.5 s, and the two steps in which the air
-/// stops), and back within 2 % in the end. The air's energy then falls as the slowest of the modes that are as symmetric as the inlet, by
-/// `(1 + h nu k^2)^-2` a step, `k^2 = 5 (pi/L)^2` less 3 % on ten cells. The drag as printed throws the sheet out.
+/// The sheet is at rest until the breath (0.9 s), farthest back during the breath (to 4.5 s, and the two steps in which
+/// the air stops), and back within 2 % at the end. The air's energy then decays as the slowest mode with the symmetry
+/// of the inlet, by `(1 + h nu k^2)^-2` per step, `k^2 = 5 (pi/L)^2` less 3 % on ten cells. The published drag throws
+/// the sheet out.
 #[test]
 fn microphone_as_expected() {
     check_scene("microphone");
@@ -29,7 +30,7 @@ fn microphone_as_expected() {
     let energy = |frame: u32| done.told("flow_energy", frame).unwrap();
     let k2 = 5.0 * (std::f64::consts::PI / 0.1).powi(2);
     let slowest = (1.0 + 0.3 * 1e-3 * k2).powi(-2);
-    // The last breath is heard at 4.5 s, frame 16.
+    // The breath ends at 4.5 s, frame 16.
     let ratios: Vec<f64> = (19..23).map(|frame| energy(frame + 1) / energy(frame)).collect();
     println!("energy falls by {ratios:?} a step, the slowest mode by {slowest}");
     assert!(ratios.iter().all(|ratio| (ratio / slowest - 1.0).abs() < 0.05), "{ratios:?}, {slowest}");
@@ -37,7 +38,7 @@ fn microphone_as_expected() {
     assert!(ways(&printed)[29].norm() > 1.0, "{:?}", ways(&printed)[29]);
 }
 
-/// The way of the sheet has the direction in which the two inlets blow together, within 10 degrees.
+/// The displacement of the sheet has the combined direction of the two inlets, within 10 degrees.
 #[test]
 fn two_microphones_as_expected() {
     check_scene("two-microphones");
@@ -67,15 +68,16 @@ fn washday_as_expected() {
     check_scene("washday");
 }
 
-/// Rows of a probe of a run, without the heading.
+/// Reads the rows of a probe of a run, without the heading.
 fn probed(out: &Path, name: &str) -> Vec<Vec<f64>> {
     let text = fs::read_to_string(out.join(format!("probes/{name}.csv"))).unwrap();
     text.lines().skip(1).map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect()
 }
 
-/// From the first second on the pole holds the flag against 0.165 N of drag, and the middle of its free end swings about its own mean 3.7 times a
-/// second, 43 mm RMS off it. Both are blessed, and of a flow without order: of what varies by 0.048 N with a memory of some 0.15 s the
-/// mean of two seconds is uncertain by 8 %, so the bounds are three times that; of the crossings a third.
+/// From the first second on the pole holds the flag against 0.165 N of drag, and the middle of its free end oscillates
+/// about its own mean 3.7 times per second, 43 mm RMS. Both values are recorded from a run, of an irregular flow. The
+/// drag varies by 0.048 N with a correlation time of some 0.15 s, so the mean over two seconds is uncertain by 8 %: the
+/// bounds are three times that, and a third for the crossings.
 #[test]
 #[ignore = "long: the whole flag, minutes"]
 fn the_flag_drags_and_flutters() {

@@ -37,12 +37,13 @@ fn squat_as_expected() {
     check_scene("squat");
 }
 
-/// Cloths without internal friction.
+/// Returns overrides that disable internal friction for all cloths.
 fn without(cloths: usize) -> Vec<String> {
     (0..cloths).map(|k| format!("cloth[{k}].internal_friction=false")).collect()
 }
 
-/// Pins of the scene: two fingers that draw a line, and two edges that are pushed together at an angle to the cloth.
+/// Returns the pins of the scene: two fingers that stretch the cloth along a line, and two edges that are compressed at
+/// an angle to it.
 fn pushed(degrees: f64) -> String {
     let (z, x) = (12.5e-3 * degrees.to_radians().sin(), 12.5e-3 * degrees.to_radians().cos());
     let finger = |side: f64| {
@@ -63,7 +64,7 @@ fn pushed(degrees: f64) -> String {
     format!("cloth[0].pin=[{},{},{},{}]", finger(1.0), finger(-1.0), edge(-1.0), edge(1.0))
 }
 
-/// Where, across the sheet, the highest vertex of each row within 6 cm of the middle was at rest [m].
+/// Returns, for each row within 6 cm of the middle, the rest coordinate across the sheet of its highest vertex [m].
 fn crests(done: &Done) -> Vec<f64> {
     let (rest, now) = (&done.frame(1).x, &done.frame(66).x);
     let mut highest: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
@@ -76,8 +77,9 @@ fn crests(done: &Done) -> Vec<f64> {
     highest.into_values().map(|(_, x)| x).collect()
 }
 
-/// A sheet that was stretched along a line wrinkles there in whatever direction it is pushed together: the places of its crests spread by less
-/// than a third of those without internal friction, and their mean is within 6 mm of the line, two rows of vertices.
+/// A sheet that was stretched along a line wrinkles there, whatever the direction of compression. The spread of its
+/// crests is less than a third of the spread without internal friction, and their mean is within 6 mm of the line, two
+/// rows of vertices.
 #[test]
 #[ignore = "long: six runs at full resolution, minutes"]
 fn a_wrinkle_comes_where_the_cloth_was_stretched() {
@@ -101,14 +103,14 @@ fn a_wrinkle_comes_where_the_cloth_was_stretched() {
     assert!(with < without / 3.0, "{with} {without}");
 }
 
-/// Mean speed of the vertices of all cloths at a frame [m/s].
+/// Returns the mean speed of the vertices of all cloths at a frame [m/s].
 fn speed(done: &Done, frame: u32) -> f64 {
     let v = &done.frame(frame).v;
     v.iter().map(Vec3::norm).sum::<f64>() / v.len() as f64
 }
 
-/// Half a second after a twist has ended a sleeve with internal friction moves at less than a fifth of the speed of one without, and its wrinkles
-/// have changed by less than a fifth as much (figure 13).
+/// Half a second after the end of a twist, a sleeve with internal friction moves at less than a fifth of the speed
+/// without it. Its wrinkles have changed by less than a fifth as much (figure 13).
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn wrinkles_settle() {
@@ -123,8 +125,8 @@ fn wrinkles_settle() {
     assert!(with[0] < 0.2 * without[0] && with[1] < 0.2 * without[1], "{with:?} {without:?}");
 }
 
-/// A fold that fingers have gathered on the chest is still there after a small jumping jack: half as deep and more, without internal friction
-/// less than a fifth (figure 15).
+/// A fold that fingers have gathered on the chest persists after a small jumping jack: it keeps at least half its
+/// depth, without internal friction less than a fifth (figure 15).
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn a_fold_lasts() {
@@ -147,12 +149,13 @@ fn a_fold_lasts() {
     let with = of(&check_full("jumping-jack"));
     let without = of(&run("jumping-jack", "jumping-jack-without", None, &without(2)));
     println!("jumping-jack: fold of {with:.4?} m, without {without:.4?}");
-    // A fold at all: its depth is noise below a thickness or two.
+    // A depth above one or two thicknesses, below which it is noise.
     assert!(with[0] > 2e-3 && with[1] > 0.5 * with[0] && without[1] < 0.2 * with[0], "{with:?} {without:?}");
 }
 
-/// After the second squat shirt and trousers come below a mean of 15 mm/s, for good, in less than 0.8 of the time that they take without internal
-/// friction; half of it is asked. It is 0.53 s of 0.77: contacts damp a tenth of what they did, when it was 0.43 of 0.80. A frame is a twentieth.
+/// After the second squat, the mean speed of shirt and trousers stays below 15 mm/s in less than 0.8 of the time
+/// without internal friction; the requirement was half. It is 0.53 s of 0.77. When contacts damped ten times as much,
+/// it was 0.43 of 0.80. A frame is a twentieth.
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn cloth_rests_sooner() {
@@ -166,8 +169,9 @@ fn cloth_rests_sooner() {
     assert!(with < 0.8 * without, "{with} {without}");
 }
 
-/// The closed loop: a sample of 10 x 10 vertices bears 0, 0.25, ... 6, ... 0 N, its lengths are a table, and `fit stretch` finds the parameters of the
-/// material that the scene was run with, within 5 %. Measured: cotton 0.03 %, with spandex 0.2 %, polyester 1.2 %.
+/// Closed loop: a sample of 10 x 10 vertices is loaded with 0, 0.25, ... 6, ... 0 N, and its lengths are written as a
+/// table. `fit stretch` recovers the material parameters of the scene within 5 %. Measured: cotton 0.03 %, with spandex
+/// 0.2 %, polyester 1.2 %.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn a_fit_finds_the_fabric_that_was_simulated() {
@@ -175,7 +179,7 @@ fn a_fit_finds_the_fabric_that_was_simulated() {
     let mut handles = String::new();
     for k in 0..most {
         let (from, until) = (dwell * f64::from(k + 1), dwell * f64::from(2 * most - k));
-        // A corner bears half of what a vertex between two cells does.
+        // A corner carries half the load of a vertex between two cells.
         for (place, part) in [("vertices = [1, 2, 3, 4, 5, 6, 7, 8]", 8.0 / 9.0), ("vertices = [0, 9]", 1.0 / 9.0)] {
             write!(handles, "{{ {place}, force = [0, {}, 0], from = {from}, until = {until} }}, ", -step * part)
                 .unwrap();
@@ -202,7 +206,7 @@ fn a_fit_finds_the_fabric_that_was_simulated() {
         let (told, out) = execute("stretch-test", &format!("stretch-loop-{name}"), None, &set);
         assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
         let lengths = fs::read_to_string(out.join("probes/length.csv")).unwrap();
-        // Ten frames a second: the last one before the load changes.
+        // Ten frames per second: the last frame before the load changes.
         let lengths: Vec<&str> = lengths.lines().skip(1).skip(5).step_by(6).collect();
         let mut table = String::from("force [N],length [m]\n");
         for (load, line) in loads.iter().zip(&lengths) {

@@ -1,4 +1,4 @@
-//! Scene `dancer`: a shot with a character of a USD file.
+//! Scene `dancer`: a shot with a character from a USD file.
 
 use super::{check_full, check_scene, run};
 use percale::linalg::Vec3;
@@ -16,7 +16,7 @@ fn dancer_at_full_resolution() {
     check_full("dancer");
 }
 
-/// The waist is where the file has it in every frame, and so is the dancer; the hem goes out as she turns.
+/// Waist and dancer are at the positions of the file in every frame. The hem moves outwards as she turns.
 #[test]
 fn the_waist_follows_the_file() {
     let done = run("dancer", "dancer-waist", Some(30), &["time.step=0.004".to_string()]);
@@ -35,7 +35,7 @@ fn the_waist_follows_the_file() {
         let worst = done.obstacles[frame as usize - 1].x.iter().zip(&hers).map(|(a, b)| off(a, b)).fold(0.0, f64::max);
         assert!(worst < 1e-5, "frame {frame}: the dancer is off by {worst} m");
     }
-    // Of the last row of 72 vertices.
+    // Mean radius of the last row of 72 vertices.
     let out = |frame: u32| {
         let x = &done.frame(frame).x;
         let hem = &x[x.len() - 72..];

@@ -1,17 +1,18 @@
-//! Velocities in files are those of the motion from frame to frame.
+//! Velocities in files agree with the motion between frames.
 
 use super::{Done, Frame};
 use percale::linalg::Vec3;
 use percale::world::Kind;
 use std::ops::Range;
 
-/// Part by which the motion of an object may change from one frame to the next to be smooth, and by which its velocity may miss it there.
+/// Relative change of an object's motion between frames up to which it is smooth, and relative tolerance of its
+/// velocity.
 const PART: f64 = 0.2;
-/// Scenes rest at changes below the first; velocities may miss by the second beside that [m/s].
+/// Absolute bounds [m/s]: change of velocity of a scene at rest, and additional tolerance of velocities.
 const REST: (f64, f64) = (2e-3, 5e-3);
 
-/// Scenes in which more happens within a frame than frames show: a sheet that rings as it hangs and a towel that is dragged, which go as their
-/// velocities say at 480 frames a second; napkins that fall on each other and a towel that is folded, which are struck from step to step.
+/// Scenes with motion that frames do not resolve. A vibrating hanging sheet and a dragged towel agree at 480 frames per
+/// second. Falling napkins and a folded towel have impacts from step to step.
 const WITHIN: [&str; 4] = ["pinch", "wet-drag", "stack", "towel"];
 
 fn rms(values: impl Iterator<Item = Vec3>) -> f64 {
@@ -19,9 +20,10 @@ fn rms(values: impl Iterator<Item = Vec3>) -> f64 {
     (sum / f64::from(count.max(1))).sqrt()
 }
 
-/// Frames, from 1, in which the vertices `own` move smoothly while their velocities are not those of the motion: root mean squares of the
-/// velocity of the motion from the frame before to the frame after, and of what velocities miss it by [m/s]: that of the frame, which is right
-/// where something has just landed, or Simpson's mean of three, which errs by 5 % where something swings once in four frames.
+/// Returns frames, from 1, in which the vertices `own` move smoothly while their velocities disagree with the motion.
+/// Each has the root mean squares of the velocity between the previous and the next frame, and of the velocity error
+/// [m/s]. The error is the smaller of two. The velocity of the frame is right after an impact; Simpson's mean of three
+/// errs by 5 % for an oscillation of four frames.
 fn astray(frames: &[Frame], times: &[f64], own: Range<usize>) -> Vec<(usize, [f64; 2])> {
     let between = |k: usize, v: usize| (frames[k + 1].x[v] - frames[k].x[v]) / (times[k + 1] - times[k]);
     let look = |k: usize| {
@@ -38,7 +40,7 @@ fn astray(frames: &[Frame], times: &[f64], own: Range<usize>) -> Vec<(usize, [f6
 }
 
 impl Done {
-    /// Names frames and objects whose velocities are not those of the motion.
+    /// Returns frames and objects whose velocities disagree with the motion.
     pub fn velocities(&self) -> Vec<String> {
         if WITHIN.contains(&self.name.as_str()) {
             return Vec::new();
@@ -62,7 +64,8 @@ impl Done {
     }
 }
 
-/// Two vertices that turn and speed up evenly pass; not with other velocities, nor at rest with velocities of their own.
+/// Two vertices with uniform rotation and acceleration pass. They fail with other velocities, or at rest with nonzero
+/// velocities.
 #[test]
 fn velocities_of_another_motion_are_found() {
     let times: Vec<f64> = (0..6).map(|k| f64::from(k) / 30.0).collect();

@@ -1,4 +1,4 @@
-//! Scene `dragon-eps`: the vertex test of Prince & Bigham 2004, figure 4, beside percale's contact.
+//! Scene `dragon-eps`: the vertex test of Prince & Bigham 2004, figure 4, compared with percale's contact.
 
 use super::{Done, run};
 
@@ -8,14 +8,15 @@ fn dragon(folder: &str, contact: &str) -> Done {
     run("dragon-eps", folder, Some(31), &set)
 }
 
-/// Share of the sheet's area that is within a distance of the statue in the last frame.
+/// Returns the fraction of the sheet's area within a distance of the statue in the last frame.
 fn within(done: &Done, distance: f64) -> f64 {
     done.quantity(&format!("within(dragon, {distance})"), done.record.done)
 }
 
-/// With a small epsilon points come through between the vertices, which are 19 mm apart. With one as large as the circle around a triangle,
-/// 13 mm, few do (31 pairs for 1,715; a twentieth is asked), where triangles are stretched, and the sheet floats at that height. percale's own lies on the statue, as far as its
-/// thickness of 0.4 mm and the millimetre in which contact acts, and nothing crosses.
+/// With a small epsilon, points penetrate between the vertices, which are 19 mm apart. With an epsilon of the
+/// circumradius of a triangle, 13 mm, few points do, where triangles are stretched (31 pairs for 1,715; the bound is a
+/// twentieth). The sheet then floats at that height. percale's own contact lets the sheet lie on the statue without
+/// intersections, within its thickness of 0.4 mm and the activation distance of a millimetre.
 #[test]
 fn the_vertex_test_lets_points_through_or_floats() {
     let [small, large, own] = [

@@ -1,8 +1,8 @@
-//! Wet scenes, and what water does in them (Park & Byun, figures 4 to 9).
+//! Wet scenes, and the effects of water (Park & Byun, figures 4 to 9).
 
 use super::*;
 
-/// Neither water nor adhesion.
+/// Returns overrides without water and adhesion.
 fn dry() -> Vec<String> {
     ["wet_contact.scale=0", "wet[0].soaked=false"].map(String::from).to_vec()
 }
@@ -11,7 +11,7 @@ fn set(one: &str) -> Vec<String> {
     vec![one.to_string()]
 }
 
-/// Rows of a probe's file, without its head.
+/// Reads the rows of a probe's file, without its head.
 fn probe(folder: &str, name: &str) -> Vec<Vec<f64>> {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenes-{folder}"));
     let text = fs::read_to_string(out.join(format!("probes/{name}.csv"))).unwrap();
@@ -58,7 +58,7 @@ fn wet_gown_as_expected() {
     check_scene("wet-gown");
 }
 
-/// The same force lifts a wet sheet to less than 0.8 of the height of a dry one (figure 8).
+/// Equal forces lift a wet sheet to less than 0.8 of the height of a dry one (figure 8).
 #[test]
 #[ignore = "long: half a minute or more"]
 fn wet_lift_as_expected() {
@@ -85,7 +85,7 @@ fn lifts_less(scene: &str) {
     assert!(wet < 0.8 * dry && wet < half && half < heavy && heavy < dry, "{wet} {half} {heavy} {dry}");
 }
 
-/// What is lifted does not depend on the distance at which contact acts: within 5 % from 0.1 to 0.5 mm.
+/// The lifted height does not depend on the activation distance of contact: within 5 % from 0.1 to 0.5 mm.
 #[test]
 #[ignore = "long: three runs at full resolution, a minute"]
 fn adhesion_does_not_depend_on_the_distance_of_contact() {
@@ -98,15 +98,15 @@ fn adhesion_does_not_depend_on_the_distance_of_contact() {
     assert!(heights.iter().all(|height| (height / heights[1] - 1.0).abs() < 0.05), "{heights:?}");
 }
 
-/// A fold stays closed where the cloth clings to itself, and falls open where it does not, as a dry one does (figure 9): distance of both
-/// ends, as a part of the length.
+/// A fold stays closed if the cloth adheres to itself, and opens if it does not, like a dry fold (figure 9). The
+/// measure is the distance of both ends, as a fraction of the length.
 #[test]
 #[ignore = "long: three runs at full resolution, a minute"]
 fn a_wet_fold_stays() {
     fold_stays("wet-fold");
 }
 
-/// As that of springs: bridges hang on vertices, whatever is between them.
+/// As with springs: liquid bridges attach to vertices, whatever the elements between them.
 #[test]
 #[ignore = "long: three runs at full resolution, a minute"]
 fn a_wet_fold_of_finite_elements_stays() {
@@ -130,15 +130,15 @@ fn fold_stays(scene: &str) {
     assert!(on < 0.3 * off && (off / heavy - 1.0).abs() < 0.1, "{on} {off} {heavy}");
 }
 
-/// What drags a wet towel to what drags a dry one is as what presses it on the table: its weight and all pulls of bridges, less what the hand
-/// bears. The paper's first sentence.
+/// The ratio of wet to dry drag of a towel equals the ratio of its normal forces on the table (the paper's first
+/// sentence). The normal force is weight and all pulls of bridges, minus the load on the hand.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn wet_drag_as_expected() {
     check_scene("wet-drag");
     let drag = |folder: &str, set: &[String]| {
         let done = run("wet-drag", folder, None, set);
-        // Adhesion is between towel and table and is part of the probe.
+        // Adhesion acts between towel and table and is part of the probe.
         let adhesion = done.quantity("adhesion", 46);
         let late: Vec<Vec<f64>> = probe(folder, "table").into_iter().filter(|row| row[0] > 1.2).collect();
         let mean = |k: usize| late.iter().map(|row| row[k]).sum::<f64>() / late.len() as f64;
@@ -150,7 +150,8 @@ fn wet_drag_as_expected() {
     assert!((wet[0] / dry[0] / (wet[1] / dry[1]) - 1.0).abs() < 0.05, "{wet:?} {dry:?}");
 }
 
-/// A wet cloth that hangs on a ball comes to rest: after 4 s nothing is faster than 5 mm/s. It weighs 662.4 g, and no two triangles ever cross.
+/// A wet cloth that hangs on a ball comes to rest: after 4 s no vertex is faster than 5 mm/s. Its mass is 662.4 g, and
+/// no triangles ever cross.
 #[test]
 #[ignore = "long: the whole scene and two seconds more, a minute"]
 fn a_wet_cloth_on_a_ball_rests() {
@@ -161,14 +162,15 @@ fn a_wet_cloth_on_a_ball_rests() {
     assert!(fastest < 5e-3 && (mass / 0.6624 - 1.0).abs() < 1e-6, "{fastest} {mass}");
 }
 
-/// Balls that turn carry a wet sheet farther along than a dry one (figure 7 b): mean turn of what lies on their tops.
+/// Turning balls carry a wet sheet farther along than a dry one (figure 7 b). The measure is the mean rotation of the
+/// cloth on their tops.
 #[test]
 #[ignore = "long: two runs at full resolution, a minute"]
 fn turning_balls_carry_wet_cloth_along() {
     carried("wet-balls");
 }
 
-/// As that of springs.
+/// As with springs.
 #[test]
 #[ignore = "long: two runs at full resolution, a minute"]
 fn turning_balls_carry_finite_elements_along() {
@@ -196,13 +198,13 @@ fn carried(scene: &str) {
     let wet = turn(&check_full(scene));
     let dry = turn(&run(scene, &format!("{scene}-dry"), None, &dry()));
     println!("{scene}: wet cloth turns by {wet:.1?} degrees, dry by {dry:.1?}");
-    // The balls count together: the sheet lies askew, and one ball carries it by more than the other.
+    // The sum over both balls counts: the sheet lies askew, and one ball carries it farther than the other.
     let [all_wet, all_dry] = [wet, dry].map(|turns| turns.iter().sum::<f64>());
     assert!(all_wet > 1.15 * all_dry && dry.iter().all(|turn| *turn > 0.0), "{wet:?} {dry:?}");
 }
 
-/// A second after the wind a wet skirt still lies on the legs that it was pressed to, a dry one has swung back (figure 6): mean distance from the
-/// skin, and the share of it within 1 mm.
+/// A second after the wind, a wet skirt still lies on the legs, while a dry one has swung back (figure 6). The measures
+/// are the mean distance from the skin, and the fraction within 1 mm.
 #[test]
 #[ignore = "long: two runs at full resolution, minutes"]
 fn a_wet_skirt_stays_on_the_skin() {

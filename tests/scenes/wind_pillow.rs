@@ -1,4 +1,4 @@
-//! Scene `wind-pillow`: waves run over the cover, from where air is blown in to where it leaves (Chen, Feng & Wang 2013, figure 11).
+//! Scene `wind-pillow`: waves run over the cover, from the air inlet to the outlet (Chen, Feng & Wang 2013, figure 11).
 
 use super::{Vec3, check_full, check_scene};
 
@@ -8,7 +8,7 @@ fn wind_pillow_as_expected() {
     check_scene("wind-pillow");
 }
 
-/// Heights of the cover's middle line over time at a part of its width, less their mean [m].
+/// Returns heights of the cover's middle line over time at a fraction of its width, less their mean [m].
 fn heights(frames: &[&[Vec3]], part: f64) -> Vec<f64> {
     let start = frames[0];
     let top = start.iter().map(|p| p.y).sum::<f64>() / start.len() as f64;
@@ -24,7 +24,8 @@ fn heights(frames: &[&[Vec3]], part: f64) -> Vec<f64> {
     all.iter().map(|height| height - mean).collect()
 }
 
-/// By how many samples `b` is later than `a`, where both correlate best, with a parabola through three of the lags; and the correlation.
+/// Returns the delay of `b` after `a` [samples] at the maximum of the correlation, refined by a parabola through three
+/// lags; and the correlation.
 fn delay(a: &[f64], b: &[f64]) -> (f64, f64) {
     let correlation = |lag: usize| {
         let (p, q) = (&a[..a.len() - lag], &b[lag..]);
@@ -37,13 +38,13 @@ fn delay(a: &[f64], b: &[f64]) -> (f64, f64) {
     (best as f64 + 0.5 * (after - before) / (2.0 * top - before - after), top)
 }
 
-/// From a fifth to four fifths of the cover a wave takes 45 ms: 5.4 m/s. Samples are 17 ms apart, of blows of 0.12 s; a tenth of one is 4 % of
-/// the speed, and blows differ.
+/// A wave takes 45 ms from a fifth to four fifths of the cover: 5.4 m/s. Samples are 17 ms apart, of pulses of 0.12 s;
+/// a tenth of a sample is 4 % of the speed, and pulses differ.
 #[test]
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn waves_run_over_the_cover() {
     let done = check_full("wind-pillow");
-    // Once what was there at the start has run out.
+    // The first frames are left out, until the initial motion has decayed.
     let frames: Vec<&[Vec3]> = done.frames[15..].iter().map(|frame| frame.x.as_slice()).collect();
     let [a, b] = [0.2, 0.8].map(|part| heights(&frames, part));
     let width = {

@@ -1,7 +1,8 @@
-//! A search for trouble: random scenes, in which nothing may ever cross, panic, be anything but a number, or make energy. Of scenes that
-//! nothing acts on but gravity the momentum is watched as well.
+//! Randomized search for failures: random scenes must not have intersections, panics, non-finite numbers or created
+//! energy. Momentum is checked too if gravity is the only external force.
 //!
-//! `PERCALE_SEARCH=17 cargo test --test search -- --ignored --nocapture` replays a seed, `PERCALE_SEARCH=0..1000` a range.
+//! `PERCALE_SEARCH=17 cargo test --test search -- --ignored --nocapture` replays a seed, `PERCALE_SEARCH=0..1000` a
+//! range.
 
 mod scene;
 mod shapes;
@@ -22,16 +23,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Scenes of the long search.
+/// Number of scenes of the long search.
 const LONG: usize = 320;
-/// Scenes of the short search.
+/// Number of scenes of the short search.
 const SHORT: usize = 15;
-/// Part by which the energy of a closed scene may grow, and of its forces by which its momentum may be off.
+/// Relative tolerances of a closed scene: growth of its energy, and error of its momentum.
 const KEPT: [f64; 2] = [0.01, 1e-6];
-/// Steps after which a scene is left: an unlucky one must not hold up all others.
+/// Number of steps after which a scene is abandoned, so that a slow scene does not delay all others.
 const STEPS: u64 = 300;
 
-/// How a scene went.
+/// Result of a scene.
 #[derive(Default)]
 struct Tale {
     seed: u64,
@@ -43,13 +44,13 @@ struct Tale {
     strain: f64,
     contacts: usize,
     wall: f64,
-    /// What is wrong.
+    /// Failures of the scene.
     faults: Vec<String>,
-    /// Why it ended early, where that is allowed.
+    /// Reason of an early end that is allowed.
     ended: Option<String>,
 }
 
-/// Crossings at positions as files hold them, and what is not finite, in words.
+/// Describes intersections at positions rounded as in files, and non-finite numbers.
 fn faults(world: &World, test: &mut Test, state: &State) -> Vec<String> {
     let numbers = state.x.iter().chain(&state.v).chain(&state.guess);
     if numbers.flat_map(|x| x.iter()).any(|x| !x.is_finite()) {
@@ -59,14 +60,14 @@ fn faults(world: &World, test: &mut Test, state: &State) -> Vec<String> {
     world.crossings(test, &rounded, state.now()).iter().map(|c| c.describe(|k| world.name(k))).collect()
 }
 
-/// Energy that shapes store [J].
+/// Returns the elastic energy [J].
 fn stored(world: &World, state: &State) -> f64 {
     let mut stored = 0.0;
     world.elements.each_energy(&state.x, &state.memory, |_, energy| stored += energy);
     stored
 }
 
-/// Most that the shape of any component stores, over its mass [J/kg].
+/// Returns the largest elastic energy of a component over its mass [J/kg].
 fn stored_by_mass(world: &World, state: &State) -> f64 {
     let mut stored = vec![0.0; world.component_mass.len()];
     let mut add = |v: u32, energy: f64| stored[world.component[v as usize] as usize] += energy;
@@ -74,9 +75,9 @@ fn stored_by_mass(world: &World, state: &State) -> f64 {
     stored.iter().zip(&world.component_mass).map(|(stored, mass)| stored / mass).fold(0.0, f64::max)
 }
 
-/// No vertex should ever be faster [m/s], but for what shapes that are stretched meanwhile let go. What is struck leaves at twice the speed of what strikes it, and what is light is passed on
-/// between things that are heavy; so eight times what moves at the start, is prescribed, blows or falls, with what the
-/// cloth that is stretched at the start has in it.
+/// Returns the speed limit of vertices [m/s], apart from the release of shapes stretched meanwhile. An impact can
+/// double the speed of the striking object, and light objects bounce between heavy ones. The limit is eight times the
+/// initial, prescribed, wind and fall speeds, with the elastic energy of cloth stretched at the start.
 fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
     let mut fastest = state.v.iter().fold(world.wind.velocity.norm(), |m: f64, v| m.max(v.norm()));
     let (mut now, parts) = (state.clone(), 64);
@@ -99,9 +100,9 @@ fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
     for balloon in world.effects.get::<Airs>().iter().flat_map(|airs| &airs.balloons) {
         match balloon.chamber.supply {
             Supply::None => {}
-            // What it does at this pressure until it has four times its volume.
+            // Work at this pressure up to four times the volume.
             Supply::Held { excess, .. } => given += 3.0 * excess * balloon.chamber.start,
-            // As if it grew along one side alone.
+            // Growth along a single side.
             Supply::Filled { times, duration } => fastest += balloon.chamber.start.cbrt() * times / duration,
         }
     }
@@ -109,7 +110,8 @@ fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
     8.0 * (fastest + world.gravity.norm() * time + (2.0 * given / mass).sqrt()) + 5.0
 }
 
-/// Energy of a scene without contacts, from where it would rest in gravity [J], and its momentum [kg m/s].
+/// Returns the energy of a scene without contacts, relative to its rest positions in gravity [J], and its momentum [kg
+/// m/s].
 fn kept(world: &World, state: &State) -> (f64, Vec3) {
     let (mut energy, mut momentum) = (stored(world, state), Vec3::zeros());
     for v in 0..world.moving {
@@ -120,7 +122,7 @@ fn kept(world: &World, state: &State) -> (f64, Vec3) {
     (energy, momentum)
 }
 
-/// Energy that came from nothing, and momentum, since the start of a closed scene, in words.
+/// Describes energy and momentum created since the start of a closed scene.
 fn made(world: &World, state: &State, start: (f64, Vec3)) -> Vec<String> {
     let ((energy, momentum), mass) = (kept(world, state), world.mass[..world.moving].iter().sum::<f64>());
     let pull = world.gravity * (mass * state.time);
@@ -138,7 +140,7 @@ fn made(world: &World, state: &State, start: (f64, Vec3)) -> Vec<String> {
     faults
 }
 
-/// Runs a scene, tested after every step; none where it cannot begin.
+/// Runs a scene, tested after every step; `None` if it cannot begin.
 fn run(seed: u64, aloud: bool) -> Option<Tale> {
     let Scene { input, balloons, settings, double, frames, interval, closed, says } = Scene::new(seed)?;
     let (mut world, mut state) = build(input);
@@ -211,7 +213,7 @@ fn run(seed: u64, aloud: bool) -> Option<Tale> {
     Some(tale)
 }
 
-/// As [`run`], with a panic as a fault.
+/// Runs as [`run`], with a panic as a fault.
 fn guarded(seed: u64, aloud: bool) -> Option<Tale> {
     catch_unwind(AssertUnwindSafe(|| run(seed, aloud))).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string()));
@@ -220,8 +222,8 @@ fn guarded(seed: u64, aloud: bool) -> Option<Tale> {
     })
 }
 
-/// Runs the seeds from `first` until `count` scenes could begin, or up to `last`; prints a line a scene and gives the number
-/// of scenes and the faults.
+/// Runs the seeds from `first` until `count` scenes could begin, or up to `last`. Prints a line per scene, and returns
+/// the number of scenes and the faults.
 fn search(first: u64, last: u64, count: usize) -> (usize, Vec<String>) {
     let next = AtomicU64::new(first);
     let done: Mutex<(usize, Vec<String>)> = Mutex::default();
@@ -271,7 +273,7 @@ impl Tale {
     }
 }
 
-/// The seeds asked for by the environment, else those given.
+/// Returns the range of seeds from the environment, if given.
 fn asked() -> Option<(u64, u64)> {
     let text = std::env::var("PERCALE_SEARCH").ok()?;
     let number = |text: &str| text.trim().parse::<u64>().expect("PERCALE_SEARCH is a seed or a range as 0..100");

@@ -1,4 +1,4 @@
-//! Random scenes: what a seed makes.
+//! Random scenes from a seed.
 
 use super::shapes::{self, Random};
 use percale::collision::intersect::intersections;
@@ -28,28 +28,28 @@ use percale::world::wind::Wind;
 use percale::world::window::Window;
 use percale::world::{ContactSettings, Course, Pin};
 
-/// Fastest that anything moves at the start [m/s].
+/// Largest initial speed of objects [m/s].
 const FASTEST: f64 = 60.0;
-/// Farthest that things are placed from each other, in sizes of the first cloth, or in metres where that is more.
+/// Largest distance between objects, in sizes of the first cloth, or in metres if larger.
 const FARTHEST: f64 = 1.0;
 
-/// A scene and how it is run.
+/// Scene and its run settings.
 pub struct Scene {
     pub input: Input,
     pub balloons: Vec<BalloonInput>,
     pub settings: Settings,
-    /// The matrix is in double precision.
+    /// Whether the matrix is in double precision.
     pub double: bool,
     pub frames: usize,
-    /// Time from frame to frame [s].
+    /// Time between frames [s].
     pub interval: f64,
-    /// Nothing acts on it from outside but gravity.
+    /// Whether gravity is the only external influence.
     pub closed: bool,
-    /// What it is, in short.
+    /// Short description.
     pub says: String,
 }
 
-/// What draws of a scene share.
+/// Random generator and shared parameters of a scene.
 struct Draw {
     r: Random,
     /// Simulated time [s].
@@ -58,18 +58,18 @@ struct Draw {
     size: f64,
     thickest: f64,
     slowest: f64,
-    /// Where the first cloth goes, if it does.
+    /// Direction of the first cloth's motion, if any.
     heading: Option<Vec3>,
-    /// Points of all that is placed [m].
+    /// Points of all objects placed so far [m].
     placed: Vec<Vec3>,
     says: String,
 }
 
 impl Scene {
-    /// The scene of a seed; none where a mesh is not sound or crosses itself.
+    /// Makes the scene of a seed; `None` if a mesh is not sound or crosses itself.
     pub fn new(seed: u64) -> Option<Scene> {
         let mut r = Random(seed);
-        // Bodies are drawn apart from the rest: scenes without any are what they were.
+        // Bodies have their own random sequence, so that scenes without bodies do not change.
         let body_seed = Random(seed ^ 0x5eed_b0d1).bits();
         let step = r.size(2e-4, 1e-2);
         let (frames, parts) = (r.whole(10, 20), r.whole(1, 2));
@@ -77,7 +77,7 @@ impl Scene {
         let size = if r.chance(0.7) { r.size(0.05, 1.0) } else { r.size(0.01, 100.0) };
         let count = r.size(100.0, 900.0) as usize;
         let cloths = *[1, 1, 1, 2, 2, 3, 5].get(r.whole(0, 6))?;
-        // What reaches over many triangles is seldom, and slow.
+        // Distances larger than triangles are rare, since they are slow.
         let edge = size / (count as f64 / cloths as f64).sqrt();
         let most = if r.chance(0.1) { f64::INFINITY } else { 0.5 * edge };
         let distance = r.size(2e-4, 5e-3).min(most);
@@ -95,7 +95,7 @@ impl Scene {
         let Draw { mut r, mut says, .. } = draw;
         let gravity = if r.chance(0.2) { r.direction() * r.size(1.0, 100.0) } else { Vec3::y() * -9.81 };
         let wind = Wind { velocity: r.direction() * r.real(0.0, 20.0), ..Wind::none() };
-        // Of some only what moves by itself is kept.
+        // In some scenes, all external influences are removed.
         let closed = Random(seed ^ 0xc1_05ed).chance(0.25);
         let (mut wind, mut obstacles) = (wind, obstacles);
         if closed {
@@ -126,7 +126,7 @@ impl Scene {
 }
 
 impl Draw {
-    /// Speed in which small ones are as frequent as great ones [m/s].
+    /// Draws a log-uniform speed [m/s].
     fn speed(&mut self) -> f64 {
         self.r.size(self.slowest, FASTEST)
     }
@@ -140,16 +140,17 @@ impl Draw {
         self.thickest * self.r.real(0.2, 1.0)
     }
 
-    /// Turns a mesh and places it beyond all others along `to`, where it meets them before the end at the speed `closing` [m/s].
+    /// Rotates a mesh and places it beyond all others along `to`, so that they collide before the end at the speed
+    /// `closing` [m/s].
     fn place(&mut self, mesh: &mut TriMesh, to: &Vec3, closing: f64) {
         let turn = self.r.rotation();
         mesh.positions.iter_mut().for_each(|p| *p = turn * *p);
         if !self.placed.is_empty() {
-            // Sometimes nearer than the thickness.
+            // The gap is sometimes smaller than the thickness.
             let gap = (self.r.real(0.0, 0.5) * closing * self.time).clamp(2e-4, FARTHEST * self.size.max(1.0));
             let far = self.placed.iter().map(|p| p.dot(to)).fold(f64::NEG_INFINITY, f64::max);
             let near = mesh.positions.iter().map(|p| p.dot(to)).fold(f64::INFINITY, f64::min);
-            // Beside the others by a little.
+            // A small sideways offset.
             let beside = self.r.direction() * self.r.real(0.0, 0.3 * self.size);
             let beside = beside - to * to.dot(&beside);
             let shift = to * (far + gap - near) + beside;
@@ -170,7 +171,7 @@ impl Draw {
         if k == 0 {
             self.heading = velocity.try_normalize(0.0);
         }
-        // Far from the origin, where files round most.
+        // Some scenes are far from the origin, where files have the coarsest rounding.
         if k == 0 && self.r.chance(0.15) {
             let away = self.r.direction() * self.r.real(0.0, 25.0);
             mesh.positions.iter_mut().for_each(|p| *p += away);
@@ -218,7 +219,7 @@ impl Draw {
         })
     }
 
-    /// None, or a block or two, heavy beside the cloth, that fly at it or lie beside it.
+    /// Makes none, one or two blocks, heavy compared with the cloth, that fly at it or lie next to it.
     fn bodies(&mut self, seed: u64) -> Vec<BodyInput> {
         let mut r = Random(seed);
         let count = [0, 0, 1, 2][r.whole(0, 3)];
@@ -256,7 +257,7 @@ impl Draw {
         bodies
     }
 
-    /// Covers of some bodies, out of the cloth of the first one, glued to them here and there.
+    /// Makes covers for some bodies, with the material of the first cloth, glued to them at some vertices.
     fn covers(&mut self, seed: u64, cloths: &mut Vec<ClothInput>, bodies: &[BodyInput]) -> Vec<Glue> {
         let mut r = Random(seed ^ 1);
         let mut glues = Vec::new();
@@ -288,7 +289,7 @@ impl Draw {
         glues
     }
 
-    /// Springs in place of finite elements in some cloths, about as stiff.
+    /// Replaces finite elements in some cloths by springs of similar stiffness.
     fn knit(&mut self, seed: u64, cloths: &mut [ClothInput]) {
         let mut r = Random(seed ^ 3);
         for cloth in cloths {
@@ -301,7 +302,7 @@ impl Draw {
             let ramp = law.young * r.size(1e-2, 1.0);
             let flexion = match r.whole(0, 2) {
                 0 => Flexion::Linear(law.young * r.size(1e-3, 1.0)),
-                // As of rows a hundredth of the cloth apart.
+                // As for rows a hundredth of the cloth apart.
                 1 => Flexion::Buckling { rigidity: 0.01 * self.size * rigidity, ramp },
                 _ => Flexion::Sheet,
             };
@@ -320,7 +321,7 @@ impl Draw {
         }
     }
 
-    /// Air in some of what is closed.
+    /// Fills some closed cloths with air.
     fn balloons(&mut self, seed: u64, cloths: &[ClothInput]) -> Vec<BalloonInput> {
         let mut r = Random(seed ^ 2);
         let mut balloons = Vec::new();
@@ -339,7 +340,7 @@ impl Draw {
         balloons
     }
 
-    /// Pins of none, one or both ends along a direction, or of some vertices, that stand, turn or go.
+    /// Makes pins for neither, one or both ends along a direction, or for some vertices: static, turning or moving.
     fn pins(&mut self, mesh: &TriMesh) -> Vec<Pin> {
         let along = self.r.direction();
         let heights: Vec<f64> = mesh.positions.iter().map(|p| p.dot(&along)).collect();
@@ -381,7 +382,7 @@ impl Draw {
         Motion::Rotation { axis, origin, speed, from: 0.0, until: f64::INFINITY }
     }
 
-    /// Goes at a velocity [m/s], perhaps turns meanwhile, and perhaps goes back.
+    /// Makes a motion at a velocity [m/s], perhaps with rotation, and perhaps back.
     fn going(&mut self, velocity: Vec3, origin: Vec3) -> Motion {
         let turn = if self.r.chance(0.3) { self.r.direction() * self.r.real(0.0, 2.0) } else { Vec3::zeros() };
         let key = |time: f64, part: f64| Keyframe {
@@ -406,7 +407,7 @@ impl Draw {
         match self.r.whole(0, 6) {
             0..=2 => all.push(self.obstacle(0, &to, closing, waits.is_some())?),
             3 | 4 => {
-                // From two sides.
+                // Obstacles from two sides.
                 all.push(self.obstacle(0, &to, closing, waits.is_some())?);
                 all.push(self.obstacle(1, &-to, closing, false)?);
             }
@@ -420,7 +421,7 @@ impl Draw {
         Some(all)
     }
 
-    /// An obstacle placed along `to`, that comes at the speed `closing` [m/s] or `waits` for what comes.
+    /// Makes an obstacle placed along `to`, which moves at the speed `closing` [m/s], or is static if it `waits`.
     fn obstacle(&mut self, k: usize, to: &Vec3, closing: f64, waits: bool) -> Option<ObstacleInput> {
         let size = self.size * self.r.size(0.1, 2.0);
         let (name, mut mesh) = shapes::obstacle(&mut self.r, size);
@@ -459,7 +460,7 @@ impl Draw {
         })
     }
 
-    /// Recorded shapes of what goes, swells along an axis and twists about it.
+    /// Makes recorded shapes that move, swell along an axis and twist about it.
     fn sequence(&mut self, mesh: &TriMesh, velocity: Vec3, centre: &Vec3) -> (f64, Vec<Vec<Vec3>>) {
         let frames = self.r.whole(3, 12);
         let interval = self.time / (frames - 1) as f64;
@@ -480,7 +481,7 @@ impl Draw {
     }
 }
 
-/// Leaves out vertices that no triangle has.
+/// Removes vertices without triangles.
 fn keep_used(mesh: &mut TriMesh) {
     let mut place = vec![u32::MAX; mesh.positions.len()];
     let mut positions = Vec::new();
@@ -495,7 +496,7 @@ fn keep_used(mesh: &mut TriMesh) {
     mesh.positions = positions;
 }
 
-/// A mesh that can be simulated and does not cross itself.
+/// Returns whether a mesh can be simulated and does not cross itself.
 fn sound(mesh: &TriMesh) -> bool {
     check(mesh).iter().all(|f| f.severity == Severity::Warning)
         && intersections(&mesh.positions, &mesh.triangles, |_, _| false).pairs.is_empty()

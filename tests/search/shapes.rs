@@ -21,17 +21,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Even in [low, high).
+    /// Draws uniformly from [low, high).
     pub fn real(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
     }
 
-    /// Even in the logarithm.
+    /// Draws log-uniformly.
     pub fn size(&mut self, low: f64, high: f64) -> f64 {
         self.real(low.ln(), high.ln()).exp()
     }
 
-    /// Even in low..=high.
+    /// Draws uniformly from low..=high.
     pub fn whole(&mut self, low: usize, high: usize) -> usize {
         low + (self.bits() % (high - low + 1) as u64) as usize
     }
@@ -40,14 +40,14 @@ impl Random {
         self.real(0.0, 1.0) < part
     }
 
-    /// Unit vector, even over the sphere.
+    /// Draws a unit vector, uniformly over the sphere.
     pub fn direction(&mut self) -> Vec3 {
         let (z, angle) = (self.real(-1.0, 1.0), self.real(0.0, TAU));
         let r = (1.0 - z * z).sqrt();
         Vec3::new(r * angle.cos(), r * angle.sin(), z)
     }
 
-    /// A turn; one in three is by quarters, which leaves what was aligned with the axes so.
+    /// Draws a rotation. A third are by quarter turns, which keep alignment with the axes.
     pub fn rotation(&mut self) -> Rotation {
         if self.chance(1.0 / 3.0) {
             let axis = [Vec3::x(), Vec3::y(), Vec3::z()][self.whole(0, 2)];
@@ -58,7 +58,7 @@ impl Random {
     }
 }
 
-/// Name and mesh of a cloth of about `count` vertices and `size` [m] about the origin; the mesh may cross itself.
+/// Makes a cloth of about `count` vertices and `size` [m] about the origin, with its name. The mesh may cross itself.
 pub fn cloth(r: &mut Random, count: usize, size: f64) -> (&'static str, TriMesh) {
     let aspect = r.size(0.2, 5.0);
     let across = (count as f64 / aspect).sqrt();
@@ -82,14 +82,14 @@ pub fn cloth(r: &mut Random, count: usize, size: f64) -> (&'static str, TriMesh)
             ("strips", sheet(n, m, width, thin, diagonals, lying(width, thin)))
         }
         6 => {
-            // Every vertex out of the plane by its own amount.
+            // Each vertex has a random offset out of the plane.
             let mut mesh = random_sheet(n, m, width, height, r.bits(), lying(width, height));
             let rough = r.real(0.0, 0.5) * width / n as f64;
             mesh.positions.iter_mut().for_each(|p| p.y += r.real(-rough, rough));
             ("rough", mesh)
         }
         7 => {
-            // To and fro in layers.
+            // A sheet folded back and forth into layers.
             let gap = r.size(2e-3, 0.1 * size);
             let straight = r.real(0.2, 0.6) * width;
             let period = straight + 0.5 * PI * gap;
@@ -108,7 +108,7 @@ pub fn cloth(r: &mut Random, count: usize, size: f64) -> (&'static str, TriMesh)
     }
 }
 
-/// An open tube of `n` vertices around and `m` along, its rings turned against each other by `skew` of a cell.
+/// Makes an open tube of `n` vertices around and `m` along, with successive rings turned by `skew` of a cell.
 fn tube(n: usize, m: usize, radius: f64, length: f64, skew: f64) -> TriMesh {
     let mut mesh = TriMesh::default();
     for j in 0..m {
@@ -128,7 +128,7 @@ fn tube(n: usize, m: usize, radius: f64, length: f64, skew: f64) -> TriMesh {
     mesh
 }
 
-/// Name and mesh of an obstacle of about `size` [m] about the origin.
+/// Makes an obstacle of about `size` [m] about the origin, with its name.
 pub fn obstacle(r: &mut Random, size: f64) -> (&'static str, TriMesh) {
     let half = 0.5 * size;
     let edge = size * r.size(0.1, 2.0);
@@ -166,7 +166,7 @@ pub fn obstacle(r: &mut Random, size: f64) -> (&'static str, TriMesh) {
     }
 }
 
-/// Pyramids on regular polygons, standing at `places`, their tips up.
+/// Makes pyramids on regular polygons, standing at `places`, with their tips up.
 fn spikes(places: &[Vec3], sides: usize, width: f64, height: f64) -> TriMesh {
     let mut mesh = TriMesh::default();
     for place in places {

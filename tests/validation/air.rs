@@ -1,11 +1,11 @@
-//! The air below a cloth, with the gap held.
+//! The air layer below a cloth, at a fixed gap.
 
 use percale::effect::air::equation::{Air, Gas, Layer, Method, Work};
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::generate::{Diagonals, sheet};
 use std::f64::consts::PI;
 
-/// A strip of `along` by `across` squares of side `side` [m] in the plane y = 0, each cut in two in turns.
+/// Makes a strip of `along` by `across` squares of side `side` [m] in the plane y = 0, with alternating diagonals.
 pub fn strip(along: usize, across: usize, side: f64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let size = [along, across].map(|n| n as f64 * side);
     let place = |at: Vec2| Vec3::new(at.x, 0.0, at.y);
@@ -13,7 +13,7 @@ pub fn strip(along: usize, across: usize, side: f64) -> (Vec<Vec3>, Vec<[u32; 3]
     (mesh.positions, mesh.triangles)
 }
 
-/// Air of a still gas.
+/// Returns the settings of a gas with this viscosity.
 pub fn gas(viscosity: f64) -> Gas {
     Gas { viscosity, least: 1e-6, ..Gas::default() }
 }
@@ -26,8 +26,9 @@ pub fn compress(air: &mut Air, layer: &Layer, gas: &Gas, gap: f64, p: impl Fn(us
     }
 }
 
-/// A gap whose height is held loses its excess through the cloth as `exp(-lambda t)`, `lambda = sigma P_atm/(dP d)`: with 0.1 m/s at
-/// 200 Pa and 20 mm, 2533 1/s. Backward Euler at `lambda h = 0.01` decays by 0.5 % slower; larger steps must not overshoot.
+/// At a fixed gap, the excess pressure decays through the cloth as `exp(-lambda t)`, `lambda = sigma P_atm/(dP d)`:
+/// with 0.1 m/s at 200 Pa and 20 mm, 2533 1/s. Backward Euler at `lambda h = 0.01` decays by 0.5 % slower; larger steps
+/// must not overshoot.
 #[test]
 fn air_leaves_through_the_cloth() {
     let (x, triangles) = strip(6, 4, 0.01);
@@ -58,7 +59,7 @@ fn air_leaves_through_the_cloth() {
     }
 }
 
-/// Squeezed to half its height at once, air ends at the pressure of the atmosphere and with half its mass.
+/// Air squeezed to half its height at once ends at atmospheric pressure, with half its mass.
 #[test]
 fn a_squeezed_gap_comes_to_the_pressure_outside() {
     let (x, triangles) = strip(5, 5, 0.01);
@@ -81,7 +82,8 @@ fn a_squeezed_gap_comes_to_the_pressure_outside() {
     }
 }
 
-/// First zero of the excess at one end of a closed duct of length `length` that starts as half a cosine [s].
+/// Returns the first zero of the excess pressure at one end of a closed duct of length `length` that starts as half a
+/// cosine [s].
 pub fn quarter_period(method: Method, along: usize, length: f64, h: f64) -> f64 {
     let side = length / along as f64;
     let (x, triangles) = strip(along, 3, side);
@@ -104,8 +106,9 @@ pub fn quarter_period(method: Method, along: usize, length: f64, h: f64) -> f64 
     unreachable!()
 }
 
-/// A standing wave in a closed duct has the frequency `c/(2 L)`, on a mesh four times as fine as well. A linear element of 1/16 of the
-/// half wave is off by `(pi/16)^2/24 = 0.16 %`, backward Euler with `omega h = 0.01` by a part of that in its first zero.
+/// A standing wave in a closed duct has the frequency `c/(2 L)`, also on a mesh four times as fine. A linear element of
+/// 1/16 of the half wave has an error of `(pi/16)^2/24 = 0.16 %`, backward Euler with `omega h = 0.01` a part of that
+/// in its first zero.
 #[test]
 fn a_standing_wave_has_its_frequency_on_any_mesh() {
     let (length, speed) = (0.4, Gas::default().speed);
@@ -118,8 +121,8 @@ fn a_standing_wave_has_its_frequency_on_any_mesh() {
     }
 }
 
-/// A pulse runs from one end of the duct to the other in `L/c`, on two meshes: when the excess at the far end is largest. The pulse is
-/// a Gauss curve of 0.1 L, which 64 squares resolve; the step lets it pass a square in eight.
+/// A pulse runs from one end of the duct to the other in `L/c`, the time of the largest excess pressure at the far end,
+/// on two meshes. The pulse is a Gaussian of 0.1 L, which 64 squares resolve. It passes a square in eight steps.
 #[test]
 fn a_pulse_travels_with_the_speed_of_sound() {
     let (length, speed) = (1.0, Gas::default().speed);
@@ -144,9 +147,9 @@ fn a_pulse_travels_with_the_speed_of_sound() {
     }
 }
 
-/// Where walls stop the air before a wave forms, pressure diffuses with `D = c^2 d^2/(12 nu)` (plane Poiseuille flow; with
-/// `c^2 = P/rho` this is `P d^2/(12 mu)`: 469 m^2/s at 1 mm). Half a cosine over 100 m decays with `D k^2`, by 0.3 % faster because air has
-/// mass, and slower by `D k^2 h/2 = 0.1 %` in steps of backward Euler.
+/// If walls stop the air before a wave forms, pressure diffuses with `D = c^2 d^2/(12 nu)` (plane Poiseuille flow; with
+/// `c^2 = P/rho` this is `P d^2/(12 mu)`: 469 m^2/s at 1 mm). Half a cosine over 100 m decays with `D k^2`, by 0.3 %
+/// faster because air has mass, and slower by `D k^2 h/2 = 0.1 %` in steps of backward Euler.
 #[test]
 fn pressure_diffuses_between_close_walls() {
     let (length, gap) = (100.0, 1e-3);
@@ -160,7 +163,7 @@ fn pressure_diffuses_between_close_walls() {
     let wave = PI / length;
     compress(&mut air, &layer, &gas, gap, |v| 100.0 * (wave * x[v].x).cos());
     let (mut work, h) = (Work::default(), 5e-3);
-    // The flow is there after a few relaxation times of 5.6 ms.
+    // The flow is established after a few relaxation times of 5.6 ms.
     let mut at = [0.0; 2];
     for step in 1..=300 {
         air.advance(&layer, &gas, &gaps, &outside, h, &mut work);
@@ -174,7 +177,7 @@ fn pressure_diffuses_between_close_walls() {
     assert!((rate / (diffusivity * wave * wave) - 1.0).abs() < 0.03);
 }
 
-/// A closed layer keeps its air: 1e-12 of it a step, whatever it does, the height changing all the time.
+/// A closed layer conserves its air to 1e-12 per step, while the height changes.
 #[test]
 fn a_closed_layer_keeps_its_air() {
     let (x, triangles) = strip(20, 15, 0.01);
@@ -197,7 +200,7 @@ fn a_closed_layer_keeps_its_air() {
     }
 }
 
-/// A vertex in no triangle has no air and disturbs none.
+/// A vertex without triangles has no air and does not affect others.
 #[test]
 fn a_vertex_by_itself_has_no_air() {
     let (mut x, triangles) = strip(4, 3, 0.01);
@@ -214,8 +217,8 @@ fn a_vertex_by_itself_has_no_air() {
     }
 }
 
-/// What is open has the pressure of the atmosphere, and a duct between an inlet and an open end carries what the pressure at the
-/// inlet drives: Poiseuille's `u = d^2/(12 mu) dp/dx`, here with the gas's `mu = nu P/c^2`.
+/// Open borders have atmospheric pressure. A duct between an inlet and an open end has Poiseuille's flow
+/// `u = d^2/(12 mu) dp/dx`, with the gas's `mu = nu P/c^2`.
 #[test]
 fn air_flows_from_an_inlet_to_an_open_end() {
     let (length, gap, inlet) = (0.5, 1e-3, 50.0);
@@ -223,7 +226,7 @@ fn air_flows_from_an_inlet_to_an_open_end() {
     let (x, triangles) = strip(along, across, length / along as f64);
     let mut layer = Layer::new(&x, &triangles, 0.0);
     layer.open = x.iter().map(|x| x.x > length - 1e-9).collect();
-    // So permeable at the inlet that the pressure below is that outside.
+    // The permeance at the inlet is so large that the pressure below equals that outside.
     layer.permeance = x.iter().map(|x| if x.x < 1e-9 { 1e3 } else { 0.0 }).collect();
     let gas = gas(1.5e-5);
     let (gaps, outside) = (vec![gap; layer.size()], vec![inlet; layer.size()]);
@@ -242,23 +245,24 @@ fn air_flows_from_an_inlet_to_an_open_end() {
     let speed = gap * gap / (12.0 * gas.viscosity * density) * inlet / length;
     let exact = gas.pressure * speed * gap * width;
     println!("through {lost:.5}, exact {exact:.5} W");
-    // The pressure at the inlet is below that outside by what drives the air through the cloth.
+    // The pressure at the inlet is below that outside by the pressure drop through the cloth.
     assert!((lost / exact - 1.0).abs() < 0.01);
 }
 
-/// The quadratic law of an open cloth: 0.1 m/s at 200 Pa by inertia alone.
+/// Coefficient of the quadratic law of an open cloth: 0.1 m/s at 200 Pa by inertia alone.
 const INERTIA: f64 = 200.0 / (0.1 * 0.1);
 
-/// A layer whose cloth has only inertia.
+/// Makes a layer whose cloth has inertia only.
 fn inert(x: &[Vec3], triangles: &[[u32; 3]]) -> Layer {
     let mut layer = Layer::new(x, triangles, f64::INFINITY);
     layer.inertia.fill(INERTIA);
     layer
 }
 
-/// A gap whose height is held loses its excess through cloth without friction as the root of it falls evenly:
+/// At a fixed gap, the root of the excess pressure decreases linearly through cloth without friction:
 /// `dp/dt = -(P_atm/d) sqrt(p/b)`, so `sqrt(p) = sqrt(p0) - k t`, `k = P_atm/(2 d sqrt(b))`. Backward Euler has
-/// `sqrt(p') = sqrt(sqrt(p)^2 + (k h)^2) - k h`, later by `(k h)^2/(2 sqrt(p))` a step: together `(k h/2) ln(sqrt(p0)/sqrt(p))`.
+/// `sqrt(p') = sqrt(sqrt(p)^2 + (k h)^2) - k h`, later by `(k h)^2/(2 sqrt(p))` a step: together
+/// `(k h/2) ln(sqrt(p0)/sqrt(p))`.
 #[test]
 fn inertia_lets_air_out_by_the_root_of_its_pressure() {
     let (x, triangles) = strip(6, 4, 0.01);
@@ -266,7 +270,7 @@ fn inertia_lets_air_out_by_the_root_of_its_pressure() {
     let (gas, gap, start) = (gas(1.5e-5), 0.02, 500f64);
     let k = gas.pressure / (2.0 * gap * INERTIA.sqrt());
     let (gaps, outside) = (vec![gap; layer.size()], vec![0.0; layer.size()]);
-    // Until a tenth of the root is left.
+    // Simulates until a tenth of the root is left.
     let until = 0.9 * start.sqrt() / k;
     for steps in [25, 100, 400] {
         let h = until / f64::from(steps);
@@ -280,7 +284,7 @@ fn inertia_lets_air_out_by_the_root_of_its_pressure() {
         let late = air.excess[7].sqrt() - exact;
         let expected = 0.5 * k * h * (start.sqrt() / air.excess[7].sqrt()).ln();
         println!("{steps} steps: root {:.4}, exact {exact:.4}, expected {:.4}", air.excess[7].sqrt(), exact + expected);
-        // What is left out of the sum is of the order of (k h)^2.
+        // The neglected terms of the sum are of order (k h)^2.
         assert!((late - expected).abs() < (k * h).powi(2) / exact + 1e-3 * exact, "{late} {expected}");
     }
     for h in [1e-4, 1e-2, 1.0] {
@@ -289,15 +293,16 @@ fn inertia_lets_air_out_by_the_root_of_its_pressure() {
         let (mut work, mut last) = (Work::default(), start);
         for _ in 0..5 {
             air.advance(&layer, &gas, &gaps, &outside, h, &mut work);
-            // Nothing overshoots; what counts as none may be on either side.
+            // The pressure does not overshoot, except within the tolerance of zero.
             assert!(air.excess.iter().all(|p| (-1e-4..last.max(1e-4)).contains(p)), "{h}: {:?}", air.excess);
             last = air.excess[0];
         }
     }
 }
 
-/// Air blown at one half of a cloth goes through it, along the gap and out by the other half: of a difference `2 p` outside each half takes
-/// `p = a w + b w^2`. Along the gap of 50 mm a speed of `w L/(2 d)` takes `12 nu rho u L/(2 d^2) = 0.001 Pa`.
+/// Air blown at one half of a cloth passes through it, along the gap, and out by the other half. At a difference `2 p`
+/// outside, each half takes `p = a w + b w^2`. Along the gap of 50 mm a speed of `w L/(2 d)` takes
+/// `12 nu rho u L/(2 d^2) = 0.001 Pa`.
 #[test]
 fn air_goes_steadily_through_cloth_in_and_out() {
     let (along, side, gap) = (20, 0.005, 0.05);
@@ -317,21 +322,22 @@ fn air_goes_steadily_through_cloth_in_and_out() {
     }
     let flow =
         |v: usize| layer.leak(v, &gas, outside[v] - air.excess[v], 1.0) * (outside[v] - air.excess[v]) / gas.pressure;
-    // The column in the middle is outside: of the areas in and out the mean pressure follows.
+    // The column of vertices in the middle counts as outside. The mean pressure follows from the inflow and outflow
+    // areas.
     let area = |of: &dyn Fn(usize) -> bool| (0..layer.size()).filter(|v| of(*v)).map(|v| layer.areas[v]).sum::<f64>();
     let (blown, free) = (area(&|v| outside[v] > 0.0), area(&|v| outside[v] == 0.0));
     let sum = |of: &dyn Fn(usize) -> bool| (0..layer.size()).filter(|v| of(*v)).map(flow).sum::<f64>();
     let (inward, outward) = (sum(&|v| outside[v] > 0.0) / blown, -sum(&|v| outside[v] == 0.0) / free);
     println!("in {inward:.6}, out {outward:.6} m/s; exact between {exact:.6}");
-    // What comes in goes out.
+    // Inflow equals outflow.
     assert!((inward * blown / (outward * free) - 1.0).abs() < 1e-4);
     let pressure = |w: f64| friction * w + inertia * w * w;
     assert!(((pressure(inward) + pressure(outward)) / outer - 1.0).abs() < 1e-3);
     assert!(outward < exact && exact < inward);
 }
 
-/// What goes through open cloth in a step is what the pressures at its end drive, where the height changes everywhere otherwise and the
-/// wind blows on a part; to 1e-3 of the most at each vertex.
+/// The flow through open cloth in a step is that of the pressures at its end, to 1e-3 of the maximum at each vertex.
+/// The height changes differently everywhere, and wind blows on a part.
 #[test]
 fn what_goes_through_is_that_of_the_pressures_found() {
     let (x, triangles) = strip(20, 15, 0.01);

@@ -1,4 +1,4 @@
-//! Flowing air and cloth: drag, exchange of momentum, cloth as a screen. The flow alone is tested beside it (`field::flow`).
+//! Flowing air and cloth: drag, exchange of momentum, cloth as a screen. The flow alone is tested in `field::flow`.
 
 use crate::common::{Bench, G, input, settings};
 use percale::effect::air::equation::{Air, Layer, Work};
@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 const AIR: Fluid = Fluid { viscosity: 1.5e-5, density: 1.2, advection: Advection::MacCormack };
 const SPLIT: Resistance = Resistance::Split { normal: 1.2, tangent: 0.02 };
 
-/// A box without inlets.
+/// Makes a box without inlets.
 fn still(low: Vec3, high: Vec3, cells: [usize; 3], resistance: Resistance, answers: bool) -> Airflow {
     Airflow {
         grid: Grid::new(low, high, cells),
@@ -31,7 +31,7 @@ fn still(low: Vec3, high: Vec3, cells: [usize; 3], resistance: Resistance, answe
     }
 }
 
-/// Lets air flow.
+/// Adds the airflow to a bench.
 fn blow(bench: &mut Bench, airflow: Airflow) {
     airflow.blow(&mut bench.world, &mut bench.state);
     bench.stepper = stepper(&bench.world, bench.stepper.settings(), true);
@@ -42,20 +42,20 @@ fn step(bench: &mut Bench, h: f64) {
     bench.stepper.advance(&bench.world, &mut bench.state, until).unwrap_or_else(|stuck| panic!("{stuck:?}"));
 }
 
-/// A lying square of edge `size` [m].
+/// Makes a horizontal square of edge `size` [m].
 fn plate(size: f64, count: usize) -> ClothInput {
     let mesh =
         sheet(count, count, size, size, Diagonals::Aligned, |m| Vec3::new(m.x - size / 2.0, 0.0, m.y - size / 2.0));
     ClothInput::plain(mesh, 1000.0, 0.2)
 }
 
-/// Momentum of the cloth [kg m/s].
+/// Returns the momentum of the cloth [kg m/s].
 fn momentum(bench: &Bench) -> Vec3 {
     bench.world.mass.iter().zip(&bench.state.v).map(|(mass, v)| v * *mass).sum()
 }
 
-/// A plate falls at `sqrt(2 m g/(rho Cn A))` in the end. The fixed point of the scheme is exact; after two seconds, ten times
-/// `v/(2 g)` in which it comes nearer by 1/e, nothing is left of the start.
+/// A plate reaches the terminal speed `sqrt(2 m g/(rho Cn A))`. The fixed point of the scheme is exact; after two
+/// seconds, ten decay times `v/(2 g)`, the start has no effect.
 #[test]
 fn a_plate_falls_at_its_terminal_speed() {
     let mut bench = Bench::new(input(Vec3::new(0.0, -G, 0.0), plate(0.2, 5)), settings(Integrator::Bdf2, 2e-3, 1e-10));
@@ -69,8 +69,8 @@ fn a_plate_falls_at_its_terminal_speed() {
     assert_eq!(bench.memory::<Flow>().fastest(), 0.0);
 }
 
-/// What cloth loses of momentum the air gains, step by step, to rounding: the forces `F` of a step are what the cloth has felt, and
-/// the air what it was given before and the rest of it (`kick`).
+/// The air gains the momentum that the cloth loses in each step, to rounding. The forces `F` of a step act on the
+/// cloth; the air gets the part given before and the rest (`kick`).
 #[test]
 fn cloth_and_air_exchange_momentum() {
     for resistance in [SPLIT, Resistance::SeedFixed(-3.0), Resistance::Screen { friction: 5.0, inertia: 1.0 }] {
@@ -93,7 +93,7 @@ fn cloth_and_air_exchange_momentum() {
         }
         println!("{resistance:?}: {most:e} of {scale:e} kg m/s a step");
         assert!(scale > 1e-5 && most < 1e-10 * scale, "{most:e} of {scale:e}");
-        // The air is carried along, by a part of the cloth's speed.
+        // The air moves with the cloth, at a fraction of its speed.
         let flow: &Flow = bench.memory::<Flow>();
         let behind =
             bench.world.effects.get::<Airflow>().unwrap().grid.velocity(&flow.velocity, &Vec3::new(0.0, -0.1, 0.0));
@@ -101,7 +101,7 @@ fn cloth_and_air_exchange_momentum() {
     }
 }
 
-/// A cloth across a channel, held at its border: the pressure falls across it by `a w + b w^2` at the speed `w` of the air.
+/// A cloth across a channel, held at its border, has the pressure drop `a w + b w^2` at the speed `w` of the air.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn a_screen_has_its_pressure_drop() {
@@ -133,7 +133,7 @@ fn a_screen_has_its_pressure_drop() {
     }
 }
 
-/// A disc of so many rings, six triangles more on each.
+/// Makes a disc of `rings` rings, each with six vertices more than the previous.
 fn disc(radius: f64, rings: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let first = |ring: usize| if ring == 0 { 0 } else { 1 + 3 * ring * (ring - 1) };
     let at = |ring: usize, k: usize| (first(ring) + if ring == 0 { 0 } else { k % (6 * ring) }) as u32;
@@ -154,8 +154,9 @@ fn disc(radius: f64, rings: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (x, triangles)
 }
 
-/// A plate of radius `R` sinks at speed `V` toward another at the distance `h`: the air between bears `F = 3 pi mu V R^4/(2 h^3)`
-/// (Stefan 1874; Reynolds 1886). The layer of air knows no more than its heights; on 30 rings it is right within 1/30^2.
+/// A plate of radius `R` sinks at speed `V` toward another at the distance `h`: the air between carries
+/// `F = 3 pi mu V R^4/(2 h^3)` (Stefan 1874; Reynolds 1886). The air layer has heights only; on 30 rings its error is
+/// within 1/30^2.
 #[test]
 fn a_squeezed_disc_bears_what_lubrication_says() {
     let (radius, gap, speed, h) = (0.1, 1e-3, 1e-4, 1e-3);
@@ -178,11 +179,12 @@ fn a_squeezed_disc_bears_what_lubrication_says() {
     assert!((force / exact - 1.0).abs() < 0.005, "{force:e}, {exact:e}");
 }
 
-/// Air goes along a duct and leaks out through its lid: the layer of air, which knows one height and one pressure at each vertex, against
-/// the Navier-Stokes equations in 80 x 16 cells between plates, whose lid draws out what the layer says. Pressures within 5 %.
+/// Air flows along a duct and leaks through its lid. The air layer, with a height and a pressure at each vertex, is
+/// compared with the Navier-Stokes equations in 80 x 16 cells between plates, whose lid draws out the layer's leak.
+/// Pressures agree within 5 %.
 #[test]
 fn a_duct_with_a_leaking_lid_is_that_of_the_flow() {
-    // Slow: the layer knows no dynamic pressure, rho u^2, which is 1 % here.
+    // The flow is slow, since the layer has no dynamic pressure, rho u^2, which is 1 % here.
     let (length, gap, inlet, viscosity) = (0.08, 4e-3, 0.2, 3e-4);
     let (along, side) = (80, 1e-3);
     let (x, triangles) = crate::air::strip(along, 2, side);
@@ -200,7 +202,7 @@ fn a_duct_with_a_leaking_lid_is_that_of_the_flow() {
         let near = |v: &usize| (x[*v].x - place).abs() + if x[*v].z == side { 0.0 } else { 1.0 };
         air.excess[(0..x.len()).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap()]
     };
-    // The mean of two vertices is in the middle of a cell.
+    // The mean of two vertices is at the centre of a cell.
     let pressure: Vec<f64> = (0..along).map(|i| 0.5 * (at(i as f64 * side) + at((i + 1) as f64 * side))).collect();
     let flux: f64 = (0..layer.size())
         .filter(|v| x[*v].x < 1e-9)

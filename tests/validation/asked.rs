@@ -1,4 +1,5 @@
-//! Keys that promise a result, measured on scenes as a user reads them: library materials, shipped steps and tolerance.
+//! Keys that specify a result, measured on scenes as a user writes them: library materials, shipped steps and
+//! tolerance.
 
 use crate::common::{Cut, close, cut};
 use percale::linalg::Vec3;
@@ -10,14 +11,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// What a scene of one mesh, `m.obj`, has come to.
+/// Final state of a scene with a single mesh, `m.obj`.
 struct Ran {
     world: World,
     state: State,
 }
 
 impl Ran {
-    /// A scene with this text to the end of its last frame.
+    /// Runs a scene with this text to the end of its last frame.
     fn new(name: &str, text: &str, mesh: &TriMesh) -> Ran {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("asked-{name}"));
         fs::create_dir_all(&folder).unwrap();
@@ -44,15 +45,16 @@ impl Ran {
         self.state.x[self.world.objects[0].place[v] as usize]
     }
 
-    /// Mean of a field over the vertices that are `wanted`.
+    /// Returns the mean of a field over the vertices that are `wanted`.
     fn mean(&self, field: &[f64], wanted: impl Fn(usize) -> bool) -> f64 {
         let own: Vec<f64> = (0..field.len()).filter(|v| wanted(*v)).map(|v| field[v]).collect();
         own.iter().sum::<f64>() / own.len() as f64
     }
 }
 
-/// A strip of cotton that was rolled to 50 1/m, beyond saturation, and is let go without gravity: `persistent` stays. Damping of 1 s keeps it from
-/// swinging past its balance. Tolerance 3 %: edges turn by a 20th of a radian, and what is beyond saturation is 1 % from the bound.
+/// A strip of cotton that was rolled to 50 1/m, beyond saturation, is released without gravity and keeps the curvature
+/// `persistent`. Damping of 1 s prevents an overshoot. The tolerance is 3 %: edges turn by a 20th of a radian, and
+/// saturation is within 1 % of the bound.
 #[test]
 fn the_curvature_that_is_asked_for_stays() {
     for (cut_as, extra, stays) in [
@@ -90,7 +92,7 @@ pin = [{{ box = {{ min = [-1, -1, -1], max = [0.006, 0.0066, 1] }} }}]
 "#
         );
         let ran = Ran::new(&format!("bend-{cut_as:?}-{stays}-{}", extra.len()), &text, &mesh);
-        // Three points of the lower border give a circle.
+        // Three points of the lower border define a circle.
         let [a, b, c] = [4, 10, 16].map(|v| ran.at(v));
         let area = (b - a).cross(&(c - a)).norm();
         let curvature = 2.0 * area / ((b - a).norm() * (c - b).norm() * (c - a).norm());
@@ -100,9 +102,10 @@ pin = [{{ box = {{ min = [-1, -1, -1], max = [0.006, 0.0066, 1] }} }}]
     }
 }
 
-/// A strip of cotton drawn to 1.4 times its length and let go keeps a strain of 0.02, with friction across and without. Tolerance 2 %: it is drawn
-/// less across, by Poisson's ratio of 0.25, so that weft turns by some four `tau`. What it asks of friction beside that of weft is 25 % less. The
-/// field says what there is within 1 %.
+/// A strip of cotton stretched to 1.4 times its length and released keeps a strain of 0.02, with friction across and
+/// without. The tolerance is 2 %: the strip contracts across by Poisson's ratio of 0.25, so that weft turns by some
+/// four `tau`. The friction required in addition to that of weft is 25 % less. The field has the actual strain within 1
+/// %.
 #[test]
 fn the_strain_that_is_asked_for_stays() {
     let (cells, rows, cell) = (24, 4, 0.005);
@@ -138,7 +141,7 @@ keyframes = [{{ time = 0 }}, {{ time = 0.9, translate = [0.048, 0, 0] }}]
 "#
         );
         let ran = Ran::new(&format!("stretch-{}", words.len()), &text, &mesh);
-        // Well away from the ends: the mean of all rows.
+        // Mean over all rows, away from the ends.
         let apart = |row: usize| (ran.at(row * (cells + 1) + 8) - ran.at(row * (cells + 1) + 16)).norm();
         let stretch = (0..=rows).map(apart).sum::<f64>() / ((rows + 1) as f64 * 8.0 * cell);
         let strain = 0.5 * (stretch * stretch - 1.0);

@@ -1,4 +1,4 @@
-//! Closed cloths with air inside: spheres, for which everything has a closed form.
+//! Closed cloths with air inside: spheres, with closed forms for all quantities.
 
 use crate::common::{Airy, Bench, DENSITY, close, cloth, input, settings, shipped};
 use percale::effect::air::AirState;
@@ -18,14 +18,14 @@ use percale::world::quantity::kinetic_energy;
 const ATMOSPHERE: f64 = 101_325.0;
 /// Radius [m].
 const RADIUS: f64 = 0.1;
-/// Longest edge wanted [m].
+/// Longest allowed edge [m].
 const EDGE: f64 = 0.016;
 /// Poisson's ratio of the cloth.
 const POISSON: f64 = 0.3;
 /// Sealed cloth.
 const SEALED: Through = Through { permeance: 0.0, inertia: 0.0 };
 
-/// A sphere in space.
+/// Makes a spherical balloon without gravity.
 fn balloon(young: f64, through: Through, supply: Supply) -> Airy {
     let mut cloth = cloth(sphere(Vec3::zeros(), RADIUS, EDGE), young);
     cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young, poisson: POISSON });
@@ -35,8 +35,9 @@ fn balloon(young: f64, through: Through, supply: Supply) -> Airy {
     Airy { balloons: vec![air], ..input(Vec3::zeros(), cloth).into() }
 }
 
-/// How much farther in than its vertices the sphere's faces are, of the radius: a third of its volume over its area and radius is less by
-/// that, and with it all that pressure does to the cloth. An edge `l` has its triangle's corners `l/3^(1/2)` from the middle.
+/// Returns the relative distance of the sphere's faces inside the sphere of its vertices. A third of its volume over
+/// area and radius is less by that fraction, as are the effects of pressure on the cloth. A triangle of edge `l` has
+/// its corners `l/3^(1/2)` from its centre.
 fn hollow() -> f64 {
     let edge = longest_edge(&sphere(Vec3::zeros(), RADIUS, EDGE));
     edge * edge / (6.0 * RADIUS * RADIUS)
@@ -47,7 +48,7 @@ fn volume(bench: &Bench) -> f64 {
     bench.airs().balloons[0].volume(|v| x[v])
 }
 
-/// Moves and speeds up all vertices.
+/// Changes positions and velocities of all vertices.
 fn disturb(bench: &mut Bench, position: impl Fn(Vec3) -> Vec3, velocity: impl Fn(Vec3) -> Vec3) {
     let state = &mut bench.state;
     for v in 0..bench.world.moving {
@@ -58,7 +59,7 @@ fn disturb(bench: &mut Bench, position: impl Fn(Vec3) -> Vec3, velocity: impl Fn
     state.v_before.copy_from_slice(&state.v[..bench.world.moving]);
 }
 
-/// Gives the air an excess [Pa].
+/// Gives the air an excess pressure [Pa].
 fn compress(bench: &mut Bench, excess: f64) {
     bench.memory_mut::<AirState>().balloons[0].energy = (ATMOSPHERE + excess) * volume(bench);
     bench.memory_mut::<AirState>().balloons[0].excess = excess;
@@ -68,8 +69,9 @@ fn bdf2(h: f64) -> Settings {
     settings(Integrator::Bdf2, h, 1e-10)
 }
 
-/// A sealed sphere breathes: `omega^2 = 3 P/(rho R) + 2 Y/((1 - nu) rho R^2)`, the gas nine tenths of it. The mesh takes half of its
-/// hollow, 0.2 %, the scheme `(omega h)^2/3` = 0.03 % in steps of a 200th of the period.
+/// A sealed sphere oscillates radially: `omega^2 = 3 P/(rho R) + 2 Y/((1 - nu) rho R^2)`, the gas nine tenths of it.
+/// The error of the mesh is half of its hollow, 0.2 %, that of the scheme `(omega h)^2/3` = 0.03 % in steps of a 200th
+/// of the period.
 #[test]
 fn a_sealed_balloon_breathes() {
     let young = 1000.0;
@@ -80,7 +82,7 @@ fn a_sealed_balloon_breathes() {
     let mut bench = Bench::new(balloon(young, SEALED, Supply::None), bdf2(h));
     let rest = volume(&bench);
     disturb(&mut bench, |x| x * (1.0 + 2e-4), |_| Vec3::zeros());
-    // Times at which the volume passes that at rest.
+    // Times at which the volume passes its rest value.
     let (mut passes, mut before) = (Vec::new(), volume(&bench) - rest);
     while passes.len() < 11 {
         bench.step(h);
@@ -95,8 +97,8 @@ fn a_sealed_balloon_breathes() {
     close("sealed balloon breathes: omega, 1/s", found, omega, 0.5 * hollow() + 4e-4);
 }
 
-/// Laplace: an excess `p` makes the tension `p R/2`, which stretches the cloth by `p R (1 - nu)/(2 Y)`: 0.175 %. The mesh takes its
-/// hollow; the law, quadratic in the stretch, one and a half of the strain.
+/// Laplace: an excess pressure `p` causes the tension `p R/2`, which stretches the cloth by `p R (1 - nu)/(2 Y)`: 0.175
+/// %. The error of the mesh is its hollow; that of the law, quadratic in the stretch, one and a half of the strain.
 #[test]
 fn pressure_stretches_a_sphere_as_laplace_says() {
     let (young, excess) = (1000.0, 50.0);
@@ -111,9 +113,9 @@ fn pressure_stretches_a_sphere_as_laplace_says() {
     assert_eq!(bench.memory::<AirState>().balloons[0].excess, excess);
 }
 
-/// Through a stiff cloth the excess falls as `V dp/dt = -A P_atm w(p)`. By Darcy's law that is an exponential, of which backward Euler
-/// makes `(1 + h lambda)^-n`; where the air's inertia takes all of the pressure, the root of `p` falls evenly, within the `h/T` of a step
-/// in the time `T` that it takes.
+/// Through a stiff cloth the excess pressure falls as `V dp/dt = -A P_atm w(p)`. By Darcy's law that is an exponential,
+/// of which backward Euler makes `(1 + h lambda)^-n`. If the air's inertia takes all of the pressure, the root of `p`
+/// decreases linearly, within the `h/T` of a step in the total time `T`.
 #[test]
 fn a_leaky_balloon_loses_its_excess() {
     let (start, h) = (1000.0, 1e-3);
@@ -138,7 +140,8 @@ fn a_leaky_balloon_loses_its_excess() {
     close("leak against inertia: root of the excess, Pa^1/2", excess.sqrt(), wanted, h / takes);
 }
 
-/// Squeezed from two sides and thrown: sealed air is kept to the last digit, and momentum within the solver's tolerance.
+/// A balloon is squeezed from two sides and thrown: sealed air is conserved exactly, and momentum within the solver's
+/// tolerance.
 #[test]
 fn sealed_air_and_momentum_are_kept() {
     let mut bench = Bench::new(balloon(500.0, SEALED, Supply::None), settings(Integrator::Bdf2, 5e-4, 1e-13));
@@ -159,9 +162,10 @@ fn sealed_air_and_momentum_are_kept() {
     assert!((momentum(&bench) - begin).norm() < 1e-10 * begin.norm(), "{}", momentum(&bench) - begin);
 }
 
-/// Pressure turns with a balloon that spins. If it pushed where the surface was it would take `p h/(rho R)` of the spin a second, with the
-/// 300 Pa that are left where the cloth has given way all but 1 % in a turn. Without air the linearised step takes 11 % at 0.02 rad a
-/// step, a fourth of that in half the step; with it as much, but for how the cloth is stretched, 1 % of its size and some of 11 %.
+/// Pressure rotates with a spinning balloon. Applied at the previous surface, it would take `p h/(rho R)` of the spin
+/// per second; with the 300 Pa left after the cloth has stretched, all but 1 % in a turn. Without air the linearised
+/// step takes 11 % at 0.02 rad per step, a fourth of that at half the step. With air it takes as much, except for the
+/// stretch of the cloth: 1 % of its size and some of 11 %.
 #[test]
 fn pressure_does_not_brake_a_spinning_balloon() {
     let spun = |excess: Option<f64>| {
@@ -187,7 +191,7 @@ fn pressure_does_not_brake_a_spinning_balloon() {
     close("spinning balloon: angular momentum after a turn, of that without air", spun(Some(2000.0)), spun(None), 5e-3);
 }
 
-/// A squeezed balloon gains no energy at any step: of motion, of the cloth and of the gas at constant temperature,
+/// A squeezed balloon gains no energy in any step: kinetic, elastic, and of the gas at constant temperature,
 /// `P_atm V - Q ln V`.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
@@ -214,8 +218,8 @@ fn a_balloon_gains_no_energy() {
     }
 }
 
-/// Air is let in until the balloon has 1.3 times its volume. In a step it may come in twice as fast as evenly: 0.2 % of the volume, and
-/// no more of it can be too much or missing.
+/// Air is let in until the balloon has 1.3 times its volume. A step may let in twice the mean rate: 0.2 % of the
+/// volume, which bounds the error.
 #[test]
 fn a_volume_is_reached() {
     let mut input = balloon(200.0, SEALED, Supply::Filled { times: 1.3, duration: 0.3 });
@@ -232,8 +236,8 @@ fn a_volume_is_reached() {
     assert_eq!(bench.memory::<AirState>().balloons[0].energy, inside.energy);
 }
 
-/// A jersey ball with the settings of the program, blown up to 1.3 times its volume in half a second. `more` is said of its air and of
-/// what else there is.
+/// Makes a jersey ball with default settings, inflated to 1.3 times its volume in half a second. `more` has keys of its
+/// air and further tables.
 fn jersey(name: &str, more: &str) -> Bench {
     let text = "[[cloth]]\nname = \"ball\"\nmesh = \"mesh.obj\"\nmaterial = \"jersey\"\nair_drag = 2\n";
     let filled = "[[balloon]]\ncloth = \"ball\"\nvolume = 1.3\nduration = 0.5\n";
@@ -241,9 +245,9 @@ fn jersey(name: &str, more: &str) -> Bench {
     shipped(name, &sphere(Vec3::zeros(), RADIUS, 0.02), &format!("{gravity}{text}{filled}{more}"))
 }
 
-/// Volume over that at rest of a jersey sphere that leaks from 1.3 on, `time` [s] after its valve was shut. Its law makes the tension
-/// `Y/(1 - nu) (s^2 - 1)/2` at the stretch `s`, in a sphere of the radius `s R` the excess `p = 2 T/(s R)`; `d(P V)/dt = -A P_atm w(p)` of
-/// the area at rest. `3 V/A` of the mesh is its `R`.
+/// Returns the relative volume of a jersey sphere that leaks from 1.3 on, `time` [s] after its valve was shut. Its
+/// tension is `Y/(1 - nu) (s^2 - 1)/2` at the stretch `s`, in a sphere of the radius `s R` the excess `p = 2 T/(s R)`;
+/// `d(P V)/dt = -A P_atm w(p)` with the area at rest. `3 V/A` of the mesh is its `R`.
 fn leaked(bench: &Bench, through: &Through, time: f64) -> f64 {
     let chamber = &bench.airs().balloons[0].chamber;
     let (start, area) = (chamber.start, chamber.area);
@@ -264,8 +268,9 @@ fn leaked(bench: &Bench, through: &Through, time: f64) -> f64 {
     times
 }
 
-/// The valve is shut by time, however the cloth leaks: from then on `P V` never rises, and the volume falls by the law of the leak.
-/// Tolerance: as the valve is shut the volume is behind by what grows in a step, 0.3 % in 4 ms, and afterwards by less.
+/// The valve shuts at a given time, whatever the leak: from then on `P V` never rises, and the volume falls by the law
+/// of the leak. Tolerance: when the valve is shut the volume lags by the growth in a step, 0.3 % in 4 ms, and later by
+/// less.
 #[test]
 fn a_leaking_balloon_is_shut_by_time() {
     for (speed, times) in [(0.01, [0.3, 0.5, 1.5, 3.5]), (0.1, [0.03, 0.05, 0.15, 0.35])] {
@@ -286,8 +291,8 @@ fn a_leaking_balloon_is_shut_by_time() {
     }
 }
 
-/// Pressed by a plate from the 150 Pa with which its valve was shut to above 200, a balloon that hardly leaks gains no air in any step, and
-/// one that is sealed keeps it.
+/// A plate presses a balloon from the 150 Pa at which its valve was shut to above 200. A balloon with a small leak
+/// gains no air in any step, and a sealed balloon keeps its air.
 #[test]
 fn a_pressed_balloon_gains_no_air() {
     let press = "[[obstacle]]\nname = \"floor\"\nplane = { size = 1 }\ntransform = { translate = [0, -0.12, 0] }\n\

@@ -1,4 +1,4 @@
-//! Heavy and tip-loaded elasticas: wide strips in static balance, clamped at one end.
+//! Heavy and tip-loaded elasticas: wide strips in static equilibrium, clamped at one end.
 
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, select, settings};
 use percale::force::bending::Bending;
@@ -13,13 +13,13 @@ use percale::world::{Handle, Pin, Pull};
 /// Free length [m].
 const L: f64 = 0.2;
 
-/// A strip along x in the xz-plane.
+/// Strip along x in the xz-plane.
 ///
-/// It is `n` cells long and clamped by its first two columns. The hinges of the second column stand for a cell to each side
-/// of it, so a clamp acts in the middle of the first cell: the length counts from there, which leaves errors of second
-/// order in the cell.
-/// Alternating diagonals make a plate with Poisson's ratio -0.41: but for strips of few cells, which are taken as beams, the width is that of the
-/// length or half of it, and the membrane stiff enough to keep the sheet developable.
+/// The strip is `n` cells long and clamped by its first two columns. The hinges of the second column represent a cell
+/// to each side of it, so a clamp acts in the middle of the first cell. The length counts from there, which leaves
+/// errors of second order in the cell. Alternating diagonals make a plate with Poisson's ratio -0.41. Strips of few
+/// cells are therefore treated as beams. For others the width is the length or half of it, and the membrane is stiff
+/// enough to keep the sheet developable.
 struct Strip {
     cloth: ClothInput,
     tip: Vec<u32>,
@@ -46,7 +46,7 @@ impl Strip {
         Strip { cloth, tip, corners, clamp: 0.5 * cell }
     }
 
-    /// Drop and reach of the tip in static balance, per length.
+    /// Returns drop and reach of the tip in static equilibrium, per length.
     fn balance(self, gravity: f64) -> (f64, f64) {
         let settings = settings(Integrator::BackwardEuler, 0.02, 1e-9);
         let tip = self.tip;
@@ -58,7 +58,8 @@ impl Strip {
     }
 }
 
-/// `H/W` of a strip under its weight with `g = rho g L^3/B`, by the table of Romero et al. 2021.
+/// Returns `H/W` of a strip under its weight with `g = rho g L^3/B`, for comparison with the table of Romero et al.
+/// 2021.
 fn heavy(kind: Cut, (n, m, width): (usize, usize, f64), g: f64) -> f64 {
     let weight = DENSITY * G * L;
     let (drop, reach) = Strip::new(kind, n, m, width * L, weight * L * L / g, 1e4 * weight).balance(G);
@@ -68,8 +69,8 @@ fn heavy(kind: Cut, (n, m, width): (usize, usize, f64), g: f64) -> f64 {
 /// `rho g L^3/B` and `H/W` of the heavy elastica (Romero et al. 2021, figure 3; integrated numerically).
 const MASTER: [(f64, f64); 3] = [(1.0, 0.12456), (5.0, 0.58572), (10.0, 1.06680)];
 
-/// A cantilever follows the master curve. Tolerance 2 % on a mesh along the strip, 5 % on a random one: the sheet bends across
-/// (`+1.6 %` at `G = 1`) and cells of the length's 1/40 stiffen the clamp (more at large `G`).
+/// A cantilever follows the master curve. Tolerance 2 % on a mesh along the strip, 5 % on a random one: the sheet bends
+/// across (`+1.6 %` at `G = 1`) and cells of the length's 1/40 stiffen the clamp (more at large `G`).
 #[test]
 #[ignore = "long: all meshes, two minutes"]
 fn a_cantilever_follows_the_master_curve() {
@@ -80,8 +81,8 @@ fn a_cantilever_follows_the_master_curve() {
     }
 }
 
-/// So does a strip of one to three cells' width and any diagonals, free at its sides. Tolerance 5 %; without the measure of the strip those of
-/// alternating diagonals hang by a quarter more.
+/// A strip of one to three cells' width also follows it, with any diagonals and free sides. Tolerance 5 %. Without the
+/// correction for strips, alternating diagonals hang by a quarter more.
 #[test]
 fn a_narrow_strip_follows_the_master_curve() {
     for kind in [Cut::Aligned, Cut::Alternating, Cut::Random] {
@@ -92,29 +93,29 @@ fn a_narrow_strip_follows_the_master_curve() {
     }
 }
 
-/// Further along the curve the bend is a tenth of the length and less, so cells are half as large.
+/// Further along the curve the radius of the bend is a tenth of the length and less, so cells are half as large.
 fn assert_slender(kind: Cut, tolerance: f64) {
     for (g, expected) in [(100.0, 5.8881), (50.0, 3.7056), (20.0, 1.86393)] {
         close(&format!("cantilever, {kind:?}, G = {g}"), heavy(kind, (100, 50, 0.5), g), expected, tolerance);
     }
 }
 
-/// As above for slender strips on a regular mesh.
+/// As [`a_cantilever_follows_the_master_curve`], for slender strips on a regular mesh.
 #[test]
 #[ignore = "long: 300 s"]
 fn a_slender_cantilever_follows_the_master_curve() {
     assert_slender(Cut::Alternating, 0.02);
 }
 
-/// As above for slender strips on a random mesh.
+/// As [`a_cantilever_follows_the_master_curve`], for slender strips on a random mesh.
 #[test]
 #[ignore = "long: 300 s"]
 fn a_slender_random_cantilever_follows_the_master_curve() {
     assert_slender(Cut::Random, 0.05);
 }
 
-/// Peirce's flexometer (ASTM D1388): the chord of a cantilever with `rho g L^3/B = 8` falls by 41.5 degrees; 0.5 degrees are
-/// 1.8 % of `H/W`.
+/// Peirce's flexometer (ASTM D1388): the chord of a cantilever with `rho g L^3/B = 8` falls by 41.5 degrees; 0.5
+/// degrees are 1.8 % of `H/W`.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn the_chord_of_a_cantilever_falls_by_peirces_angle() {
@@ -122,8 +123,9 @@ fn the_chord_of_a_cantilever_falls_by_peirces_angle() {
     close("Peirce chord angle", angle, 41.5, 0.5 / 41.5);
 }
 
-/// A strip of length `L` with a dead load `P` at its tip, `P L^2/B = load`: deflection and reach per length by the planar
-/// elastica (Bisshopp & Drucker 1945). Tolerance 1 %: mesh error as above, measured below 1 % at 40 cells a length.
+/// A strip of length `L` with a dead load `P` at its tip, `P L^2/B = load`: deflection and reach per length by the
+/// planar elastica (Bisshopp & Drucker 1945). Tolerance 1 %: mesh error as above, measured below 1 % at 40 cells per
+/// length.
 #[test]
 #[ignore = "long: all meshes, two minutes"]
 fn a_tip_load_bends_the_strip_to_the_elastica() {
@@ -138,7 +140,7 @@ fn a_tip_load_bends_the_strip_to_the_elastica() {
             pin: Pin::fixed(vertices.to_vec()),
             pull: Pull::Force(force * share),
         };
-        // Corners stand for half a cell.
+        // Corners represent half a cell.
         let corner = 1.0 / m as f64;
         strip.cloth.handles = vec![pull(&strip.tip, 1.0 - corner), pull(&strip.corners, corner)];
         let (y, x) = strip.balance(0.0);

@@ -1,4 +1,5 @@
-//! What is light beside what is heavy: the solver's error is bounded for each by itself, and is no force on what is free.
+//! Light and heavy objects in the same system: the solver's error is bounded for each separately, and does not act as a
+//! force on free objects.
 
 use crate::common::{Cut, bar};
 use crate::common::{G, body, cloth, cut, input, settings};
@@ -14,7 +15,7 @@ fn gravity() -> Vec3 {
     Vec3::new(0.0, -G, 0.0)
 }
 
-/// A napkin of 5 g in the air, 30 cm wide.
+/// Makes a napkin of 5 g in the air, 30 cm wide.
 fn napkin() -> ClothInput {
     let mut napkin = cloth(cut(Cut::Alternating, 12, 12, 0.3, 0.3, |m| Vec3::new(m.x, 0.0, m.y)), 500.0);
     napkin.density = 0.055;
@@ -22,7 +23,7 @@ fn napkin() -> ClothInput {
     napkin
 }
 
-/// A block of 36 kg, 5 m away, that stands on pins and shakes.
+/// Makes a block of 36 kg, 5 m away, that stands on pins and vibrates.
 fn block() -> BodyInput {
     let mut mesh = bar([4, 4, 4], 0.08);
     mesh.positions.iter_mut().for_each(|p| p.x += 5.0);
@@ -34,7 +35,7 @@ fn block() -> BodyInput {
     block
 }
 
-/// Steps of 2 ms to a time, as users take them: to the default tolerance, the matrix in single precision.
+/// Runs in steps of 2 ms with the default tolerance and a matrix in single precision.
 fn run(input: Input, until: f64, mut look: impl FnMut(&World, &State)) {
     let (world, mut state) = build(input);
     let mut stepper = stepper(&world, settings(Integrator::Bdf2, 2e-3, 1e-3), false);
@@ -44,7 +45,7 @@ fn run(input: Input, until: f64, mut look: impl FnMut(&World, &State)) {
     }
 }
 
-/// Greatest speed of the napkin, hung by two corners, in the third second [m/s].
+/// Returns the largest speed of the napkin, hung by two corners, in the third second [m/s].
 fn flutter(heavy: Vec<BodyInput>) -> f64 {
     let mut napkin = napkin();
     napkin.drag = Drag { normal: 1.0, tangent: 0.1 };
@@ -61,8 +62,8 @@ fn flutter(heavy: Vec<BodyInput>) -> f64 {
     fastest
 }
 
-/// A napkin beside a block that it never touches comes to rest as it does alone. It once fluttered at 0.3 m/s for ever: its share of one
-/// residual over both was below the tolerance.
+/// A napkin near a block that it never touches comes to rest as it does alone. It once fluttered at 0.3 m/s for ever,
+/// because its part of a common residual was below the tolerance.
 #[test]
 fn a_napkin_rests_beside_a_block_as_alone() {
     let (alone, beside) = (flutter(Vec::new()), flutter(vec![block()]));
@@ -70,8 +71,8 @@ fn a_napkin_rests_beside_a_block_as_alone() {
     assert!((beside - alone).abs() < 1e-3, "{beside} m/s, alone {alone}");
 }
 
-/// Nothing but gravity acts on a napkin that flies, crumpled, beside a block: `p = p_0 + m g t`, to 1e-6 of `m g t`. Rounding of a matrix
-/// in single precision is 1e-3 of it.
+/// Gravity alone acts on a crumpled napkin that flies near a block: `p = p_0 + m g t`, to 1e-6 of `m g t`. Rounding of
+/// a matrix in single precision is 1e-3 of it.
 #[test]
 fn what_is_free_keeps_its_momentum_beside_what_is_heavy() {
     let mut napkin = napkin();

@@ -1,4 +1,4 @@
-//! Buckling: the load at which a straight strip gives way.
+//! Buckling loads of straight strips.
 
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, settings};
 use percale::force::assembly::Assembly;
@@ -13,8 +13,8 @@ use percale::stepper::Integrator;
 /// Length [m].
 const L: f64 = 0.2;
 
-/// Tip displacement along `aside` of a strip clamped at its start, under gravity `down` with `ratio = rho g L^3/B`, tilted
-/// by 1e-4 toward `aside`.
+/// Returns the tip displacement along `aside` of a strip clamped at its start, under gravity `down` with
+/// `ratio = rho g L^3/B`, tilted by 1e-4 toward `aside`.
 fn lean(
     kind: Cut,
     (n, m, width): (usize, usize, f64),
@@ -38,17 +38,17 @@ fn lean(
     tip.iter().map(|v| x[*v].dot(&aside)).sum::<f64>() / tip.len() as f64
 }
 
-/// The load at which the deflection grows without bound, from two loads below it: near a buckling load the deflection is
-/// `a g/(1 - (g/g_c)^power)` (Southwell 1932), so `g/deflection` is linear in `g^power`; `power` is 2 where the load's sign does
-/// not matter.
+/// Extrapolates the buckling load from two loads below it. Near a buckling load the deflection is
+/// `a g/(1 - (g/g_c)^power)` (Southwell 1932), so `g/deflection` is linear in `g^power`; `power` is 2 if the load's
+/// sign does not matter.
 fn southwell(loads: [f64; 2], power: i32, deflection: impl Fn(f64) -> f64) -> f64 {
     let [a, b] = loads.map(|g| g / deflection(g));
     let [g, h] = loads.map(|g| g.powi(power));
     (g + (h - g) * a / (a - b)).powf(1.0 / f64::from(power))
 }
 
-/// A standing strip, clamped at the bottom, gives way to its weight at `rho g L^3/B = 7.8373` (Greenhill 1881: first zero of
-/// J_-1/3). 3 %: the width of twice the length leaves 1 % of bending across, the mesh 1 %.
+/// A standing strip, clamped at the bottom, buckles under its weight at `rho g L^3/B = 7.8373` (Greenhill 1881: first
+/// zero of J_-1/3). 3 %: the width of twice the length leaves 1 % of bending across, the mesh 1 %.
 #[test]
 fn a_standing_strip_buckles_under_its_weight() {
     let critical = southwell([5.5, 7.0], 1, |g| {
@@ -57,12 +57,14 @@ fn a_standing_strip_buckles_under_its_weight() {
     close("self-buckling", critical, 7.8373, 0.03);
 }
 
-/// A narrow ribbon on edge, clamped at one end, gives way sideways to its weight at `q L^3/sqrt(EI GJ) = 12.85`
+/// A narrow ribbon on edge, clamped at one end, buckles sideways under its weight at `q L^3/sqrt(EI GJ) = 12.85`
 /// (Timoshenko & Gere 1961, section 6.3; Romero et al. 2021, test 3): for a thin strip of Poisson's ratio 0
-/// `rho g L^3/B = 12.85 sqrt(2) = 18.17`. Either side is alike, so it is the square of the load that counts. 10 %, of which 4 %
-/// are used: 2 % that the clamp hinders a ribbon of this width in twisting as well (with `w^2/12 phi''^2` beside
-/// `2 phi'^2` in the energy the beam's own load is 18.52; 6.6 % at a width of a tenth), 0.5 % the extrapolation of the
-/// beam's deflections at these loads (2 % from 12 and 15), the rest three cells across.
+/// `rho g L^3/B = 12.85 sqrt(2) = 18.17`. Both sides are equivalent, so the extrapolation uses the square of the load.
+///
+/// The tolerance is 10 %, of which 4 % are used. 2 % are because the clamp hinders a ribbon of this width in twisting
+/// as well: with `w^2/12 phi''^2` added to `2 phi'^2` in the energy the beam's own load is 18.52; 6.6 % at a width of a
+/// tenth. 0.5 % are the extrapolation of the beam's deflections at these loads (2 % from 12 and 15), the rest three
+/// cells across.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn a_ribbon_on_edge_buckles_sideways() {
@@ -72,7 +74,8 @@ fn a_ribbon_on_edge_buckles_sideways() {
     close("lateral buckling", critical, 12.85 * 2f64.sqrt(), 0.1);
 }
 
-/// Force per width on the ends of an arch of length `L` whose ends are `L (1 - short)` apart; clamped: along the chord.
+/// Returns the force per width on the ends of an arch of length `L` whose ends are `L (1 - short)` apart. Clamped ends
+/// point along the chord.
 fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f64)) -> f64 {
     let (cell, first) = if clamped { (L / (n as f64 - 1.0), 0.5) } else { (L / n as f64, 0.0) };
     let rise = 2.0 * L / std::f64::consts::PI * short.sqrt();
@@ -116,8 +119,8 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
     end.vertices.iter().map(|v| assembly.force[place[*v as usize] as usize].x).sum::<f64>() / width
 }
 
-/// `P/P_c = (2 K/pi)^2` of the elastica whose ends have come nearer by `short = 2 - 2 E/K` of its length (complete elliptic
-/// integrals by the arithmetic-geometric mean).
+/// Returns `P/P_c = (2 K/pi)^2` of the elastica whose ends have approached by `short = 2 - 2 E/K` of its length
+/// (complete elliptic integrals by the arithmetic-geometric mean).
 fn past_buckling(short: f64) -> f64 {
     let integrals = |m: f64| {
         let (mut a, mut g, mut sum, mut power) = (1.0, (1.0 - m).sqrt(), m / 2.0, 1.0);
@@ -139,9 +142,10 @@ fn past_buckling(short: f64) -> f64 {
     (2.0 * integrals(low).0 / std::f64::consts::PI).powi(2)
 }
 
-/// An Euler column: `pi^2 B/L^2` (pinned), `4 pi^2 B/L^2` (clamped) per width. What is measured is the thrust of an arch past
-/// buckling, where the curvature is large enough to keep the sheet from bending across as well; the elastica bears
-/// `past_buckling` of the load. 3 %: what bends across all the same, the calibration (1 %), 32 cells.
+/// An Euler column buckles at `pi^2 B/L^2` (pinned), `4 pi^2 B/L^2` (clamped) per width. The measured quantity is the
+/// thrust of an arch past buckling, where the curvature is large enough to keep the sheet from bending across as well.
+/// The elastica carries `past_buckling` of the load. 3 %: the remaining bending across, the calibration (1 %), 32
+/// cells.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn euler_columns_bear_their_buckling_load() {

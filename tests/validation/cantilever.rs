@@ -1,7 +1,7 @@
 //! Cantilevers of the library's materials under their own weight, at rest.
 //!
-//! A strip of cloth hangs as the heavy elastica (Romero et al. 2021, figure 3: `H/W` over `rho g L^3/B`), a beam of a solid as Timoshenko
-//! says. Air brings them to rest: its drag does not move where that is.
+//! A strip of cloth hangs as the heavy elastica (Romero et al. 2021, figure 3: `H/W` over `rho g L^3/B`), a beam of a
+//! solid follows Timoshenko. Air drag brings them to rest without changing the equilibrium.
 
 use crate::common::{Bench, G};
 use crate::shipped::{STEP, bench, folder, halved, sheet};
@@ -13,12 +13,12 @@ use percale::scene::library;
 
 /// `rho g L^3/B` and `H/W`.
 const HEAVY: (f64, f64) = (5.0, 0.58572);
-/// Cells along a strip.
+/// Number of cells along a strip.
 const CELLS: usize = 20;
 /// Length and thickness of a beam [m].
 const BEAM: [f64; 2] = [0.2, 0.02];
 
-/// Mean of the vertices whose place at the start is beyond `x` [m].
+/// Returns the mean of the vertices whose initial position is beyond `x` [m].
 fn tip(bench: &Bench, x: f64) -> Vec3 {
     let rest = &bench.world.rest[..bench.world.moving];
     let (mut sum, mut count) = (Vec3::zeros(), 0.0);
@@ -33,8 +33,9 @@ fn fastest(bench: &Bench) -> f64 {
     bench.state.v[..bench.world.moving].iter().fold(0.0, |most, v| v.norm().max(most))
 }
 
-/// `H/W` of a strip whose weight makes it the elastica above. Tolerance 5 %: cells of a twentieth of its length stiffen the clamp and cut
-/// the bend, and the sheet bends across as well, 1.6 %. It acts as clamped in the middle of its first cell (see `bending.rs`).
+/// Measures `H/W` of a strip whose weight makes it the elastica above. Tolerance 5 %: cells of a twentieth of its
+/// length stiffen the clamp and cut the bend, and the sheet bends across as well, 1.6 %. Its clamp acts in the middle
+/// of its first cell (see `bending.rs`).
 fn strip(material: &str) -> Vec<Row> {
     let own = library().materials.all.iter().find(|m| m.name == material).unwrap();
     let Bending::Constant(rigidity) = own.bending else { panic!("{material} has no one rigidity") };
@@ -70,8 +71,8 @@ fn strip(material: &str) -> Vec<Row> {
     ]
 }
 
-/// Sag of a beam of square section at its default mesh, under as much weight as bends it by a hundredth of its length:
-/// `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k`. Tolerance 20 %: linear tetrahedra of the lattice
+/// Measures the sag of a beam of square section at its default mesh, under the weight that bends it by a hundredth of
+/// its length: `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k`. Tolerance 20 %: linear tetrahedra of the lattice
 /// are 9 % too stiff at three cells across (see `rubber.rs`).
 fn beam(material: &str) -> Row {
     let own = library().solids.all.iter().find(|s| s.name == material).unwrap();

@@ -1,4 +1,4 @@
-//! Worlds for validation: one cloth or a few, plain settings, states in file order.
+//! Worlds for validation: one or several cloths, plain settings, states in file order.
 
 use percale::effect::air::Airs;
 use percale::effect::air::balloon::BalloonInput;
@@ -19,7 +19,7 @@ pub const G: f64 = 9.81;
 /// Mass per area [kg/m^2].
 pub const DENSITY: f64 = 0.2;
 
-/// How a sheet is cut into triangles.
+/// Triangulation of a sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cut {
     Aligned,
@@ -28,7 +28,7 @@ pub enum Cut {
     Random,
 }
 
-/// A sheet of `n` x `m` cells (about as many where the cut has no cells).
+/// Makes a sheet of `n` x `m` cells (about as many if the triangulation has no cells).
 pub fn cut(kind: Cut, n: usize, m: usize, width: f64, height: f64, place: impl Fn(Vec2) -> Vec3) -> TriMesh {
     match kind {
         Cut::Aligned => sheet(n + 1, m + 1, width, height, Diagonals::Aligned, place),
@@ -38,17 +38,17 @@ pub fn cut(kind: Cut, n: usize, m: usize, width: f64, height: f64, place: impl F
     }
 }
 
-/// A cloth without bending, drag, damping, friction, pins or self-contact; Poisson's ratio 0.
+/// Makes a cloth without bending, drag, damping, friction, pins or self-contact; Poisson's ratio 0.
 pub fn cloth(mesh: TriMesh, young: f64) -> ClothInput {
     ClothInput::plain(mesh, young, DENSITY)
 }
 
-/// A bar along x of `cells` cubes of side `size` [m], six tetrahedra each.
+/// Makes a bar along x of `cells` cubes of side `size` [m], six tetrahedra each.
 pub fn bar(cells: [usize; 3], size: f64) -> TetMesh {
     generate::brick(cells, Vec3::repeat(size))
 }
 
-/// A body of 100 kg/m^3 without damping, friction, pins or self-contact.
+/// Makes a body of 100 kg/m^3 without damping, friction, pins or self-contact.
 pub fn body(mesh: TetMesh, solid: Solid) -> BodyInput {
     BodyInput {
         name: "body".into(),
@@ -65,12 +65,12 @@ pub fn body(mesh: TetMesh, solid: Solid) -> BodyInput {
     }
 }
 
-/// A body under gravity, without contact.
+/// Returns the input of a body under gravity, without contact.
 pub fn solid(gravity: Vec3, body: BodyInput) -> Input {
     Input { bodies: vec![body], ..empty(gravity) }
 }
 
-/// Cloth under gravity, in still air, without contact.
+/// Returns the input of a cloth under gravity, in still air, without contact.
 pub fn input(gravity: Vec3, cloth: ClothInput) -> Input {
     Input { cloths: vec![cloth], ..empty(gravity) }
 }
@@ -81,19 +81,19 @@ fn empty(gravity: Vec3) -> Input {
     input
 }
 
-/// Steps of `step` seconds, never less, solved to `tolerance`.
+/// Returns settings with fixed steps of `step` [s], solved to `tolerance`.
 pub fn settings(integrator: Integrator, step: f64, tolerance: f64) -> Settings {
     Settings { integrator, step, min_step: step, tolerance, iterations: 20_000 }
 }
 
-/// A world in motion, solved in double precision.
+/// World with state and stepper, solved in double precision.
 pub struct Bench {
     pub world: World,
     pub state: State,
     pub stepper: Box<dyn Advance>,
 }
 
-/// A world to be, with air.
+/// Input of a world with air.
 #[derive(Clone, Debug)]
 pub struct Airy {
     pub input: Input,
@@ -132,34 +132,34 @@ impl Bench {
         Bench { world, state, stepper }
     }
 
-    /// Layers of air and balloons.
+    /// Returns the air layers and balloons.
     pub fn airs(&self) -> &Airs {
         self.world.effects.get().unwrap()
     }
 
-    /// State of an effect.
+    /// Returns the state of an effect.
     pub fn memory<M: Remember>(&self) -> &M {
         self.state.effects.get().unwrap()
     }
 
-    /// State of an effect, to change.
+    /// Returns the state of an effect, mutably.
     pub fn memory_mut<M: Remember>(&mut self) -> &mut M {
         self.state.effects.get_mut().unwrap()
     }
 
-    /// Steps to a time.
+    /// Steps until a time.
     pub fn run(&mut self, until: f64) {
         if let Err(stuck) = self.stepper.advance(&self.world, &mut self.state, until) {
             panic!("{}", stuck.describe(&self.world, &self.state));
         }
     }
 
-    /// A time of `h`: one step where that is within the settings and the last ones were not much shorter.
+    /// Advances by a time `h`: a single step if `h` is within the settings and the last steps were not much shorter.
     pub fn step(&mut self, h: f64) {
         self.run(self.state.time + h);
     }
 
-    /// Steps until no vertex is faster than `slow` [m/s]; fails after 60 s.
+    /// Steps until no vertex is faster than `slow` [m/s]; panics after 60 s.
     pub fn settle(&mut self, slow: f64) {
         loop {
             self.step(self.stepper.settings().step);
@@ -171,13 +171,13 @@ impl Bench {
         }
     }
 
-    /// Positions of the first object in file order.
+    /// Returns the positions of the first object in file order.
     pub fn positions(&self) -> Vec<Vec3> {
         self.world.in_file_order(&self.world.objects[0], &self.state.x)
     }
 }
 
-/// A scene as the program reads it, with its own settings; `mesh` is its `mesh.obj`.
+/// Builds a scene from its text, with its own settings; `mesh` is its `mesh.obj`.
 pub fn shipped(name: &str, mesh: &TriMesh, text: &str) -> Bench {
     let folder = std::env::temp_dir().join(format!("percale-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -190,12 +190,12 @@ pub fn shipped(name: &str, mesh: &TriMesh, text: &str) -> Bench {
     Bench { world: built.world, state: built.state, stepper }
 }
 
-/// Vertices whose chart point satisfies a condition.
+/// Returns the vertices whose chart point satisfies a condition.
 pub fn select(mesh: &TriMesh, wanted: impl Fn(&Vec2) -> bool) -> Vec<u32> {
     (0..mesh.uv.len() as u32).filter(|v| wanted(&mesh.uv[*v as usize])).collect()
 }
 
-/// A pin that holds the vertices whose chart point satisfies a condition.
+/// Returns a pin of the vertices whose chart point satisfies a condition.
 pub fn hold(mesh: &TriMesh, wanted: impl Fn(&Vec2) -> bool) -> Pin {
     Pin::fixed(select(mesh, wanted))
 }

@@ -10,8 +10,8 @@ use percale::linalg::{Vec2, Vec3};
 use percale::stepper::Integrator;
 use percale::world::Pin;
 
-/// Bending energy per area and `B/2`, away from the border, of a sheet of 1 m whose outer rings are held on the unit cylinder
-/// bent along warp or weft, the inside in balance.
+/// Returns bending energy per area over `B/2`, away from the border, of a sheet of 1 m. Its outer rings are held on the
+/// unit cylinder, bent along warp or weft, and its interior is in equilibrium.
 fn energy(kind: Cut, weft: bool) -> f64 {
     let n = 40;
     let roll = |m: Vec2| {
@@ -49,14 +49,14 @@ fn energy(kind: Cut, weft: bool) -> f64 {
     stored / area / (0.5 * 1e-3)
 }
 
-/// The three vertices that all hinges of a triangle have.
+/// Returns the three vertices that all hinges of a triangle share.
 fn corners(hinges: &[[u32; 4]; 3]) -> [u32; 3] {
     let mut common = hinges[0].iter().copied().filter(|v| hinges.iter().all(|h| h.contains(v)));
     [0; 3].map(|_| common.next().unwrap())
 }
 
-/// A sheet on the unit cylinder stores `B/2` per area, whatever its mesh and whether warp or weft is bent. 2 %: the
-/// calibration's rings that are held (1 %) and the irregularity of the random mesh.
+/// A sheet on the unit cylinder stores `B/2` per area, whatever its mesh and whether warp or weft is bent. The
+/// tolerance of 2 % is for the held rings of the calibration (1 %) and the irregularity of the random mesh.
 #[test]
 fn a_sheet_on_the_unit_cylinder_stores_its_bending_energy() {
     for kind in [Cut::Aligned, Cut::Alternating, Cut::Equilateral, Cut::Random] {

@@ -1,15 +1,16 @@
-//! What is let go falls, `g t^2/2`: a lying sheet and a block, in a vacuum.
+//! Free fall, `g t^2/2`, of a horizontal sheet and a block in a vacuum.
 
 use crate::common::G;
 use crate::shipped::{STEP, bench, fabrics, folder, halved, mean, sheet, solids};
 use crate::table::{Row, record};
 use crate::this_test;
 
-/// How long it falls [s].
+/// Duration of the fall [s].
 const LONG: f64 = 0.3;
 
-/// BDF2 is exact for a parabola; the first step, an eighth of the others, is backward Euler and leaves `g h^2/128` for good, 1e-7 m, and
-/// `g h/16 t` from its speed, 2e-4 m at most. Half a millimetre is 0.1 % of the way.
+/// Measures the fall. BDF2 is exact for a parabola; the first step, an eighth of the others, is backward Euler and
+/// leaves a constant error of `g h^2/128`, 1e-7 m, and `g h/16 t` from its speed, 2e-4 m at most. Half a millimetre is
+/// 0.1 % of the distance.
 fn row(law: &'static str, name: &str, thing: &str) -> Row {
     let here = folder("fall");
     sheet(&here.join("sheet.obj"), [8, 8], 0.0125);
@@ -39,13 +40,13 @@ fn solid(material: &str) -> Row {
     row("inertia", material, &thing)
 }
 
-/// A light fabric and the heaviest solid.
+/// Tests a light fabric and the heaviest solid.
 #[test]
 fn what_is_let_go_falls() {
     record(this_test!(), &[cloth("silk"), solid("rubber")]);
 }
 
-/// All fabrics and solids.
+/// Tests all fabrics and solids.
 #[test]
 #[ignore = "long: all materials of the library, a minute"]
 fn everything_falls() {

@@ -13,11 +13,12 @@ use percale::world::motion::Motion;
 use percale::world::window::Window;
 
 const MU: f64 = 0.3;
-/// Centre of the plane such that the sheet lies within one triangle [m].
+/// Centre of the plane [m], such that the sheet lies within a single triangle.
 const INSIDE: Vec3 = Vec3::new(9.0, 0.0, 3.0);
 
-/// A sheet of 6 x 6 vertices on a plane of eight triangles about `center` that rises by `slope` [rad], and the direction down the plane. It starts at the gap
-/// where the barrier bears its weight: `30 ((1 - s)/s)^2 = g cos`.
+/// Makes a sheet of 6 x 6 vertices on a plane of eight triangles about `center` that rises by `slope` [rad]. Returns
+/// also the direction down the plane. The sheet starts at the gap where the barrier carries its weight:
+/// `30 ((1 - s)/s)^2 = g cos`.
 fn incline(slope: f64, center: Vec3) -> (Bench, Vec3) {
     let turn = Rotation::from_scaled_axis(Vec3::z() * -slope);
     sheet_on(slope, MU, plane(turn * center, turn * Vec3::y(), 20.0, 40.0))
@@ -27,7 +28,7 @@ fn sheet_on(slope: f64, fixed: f64, obstacle: TriMesh) -> (Bench, Vec3) {
     pushed(slope, fixed, obstacle, 0.0)
 }
 
-/// The sheet has a speed across the slope at the start [m/s].
+/// Makes a sheet with an initial speed across the slope [m/s].
 fn pushed(slope: f64, fixed: f64, obstacle: TriMesh, speed: f64) -> (Bench, Vec3) {
     let turn = Rotation::from_scaled_axis(Vec3::z() * -slope);
     let pressure = (G * slope.cos() / 30.0).sqrt();
@@ -51,7 +52,7 @@ fn pushed(slope: f64, fixed: f64, obstacle: TriMesh, speed: f64) -> (Bench, Vec3
     (Bench::new(input, settings(Integrator::Bdf2, 2e-3, 1e-8)), turn * Vec3::x())
 }
 
-/// Mean distance travelled along a direction [m].
+/// Returns the mean displacement along a direction [m].
 fn travel(bench: &Bench, along: &Vec3) -> f64 {
     let moved = |v: usize| (bench.state.x[v] - bench.world.rest[v]).dot(along);
     (0..bench.world.moving).map(moved).sum::<f64>() / bench.world.moving as f64
@@ -61,15 +62,15 @@ fn speed(bench: &Bench, along: &Vec3) -> f64 {
     (0..bench.world.moving).map(|v| bench.state.v[v].dot(along)).sum::<f64>() / bench.world.moving as f64
 }
 
-/// Coulomb: a sheet sticks iff `tan <= mu`. At rest half a percent below it creeps less than 10 um in 10 s, half a percent above
-/// it slides, with the acceleration `g cos (tan - mu)`, 14 mm/s^2: more than 10 mm in 2 s. In the first second the gap swings
-/// by some percent, and the normal force with it: it does not count.
+/// Coulomb: a sheet sticks iff `tan <= mu`. Half a percent below it creeps less than 10 um in 10 s. Half a percent
+/// above it slides, with the acceleration `g cos (tan - mu)`, 14 mm/s^2: more than 10 mm in 2 s. The first second does
+/// not count: the gap and the normal force oscillate by some percent.
 #[test]
 fn a_sheet_sticks_iff_the_slope_is_below_friction() {
     assert_threshold(INSIDE);
 }
 
-/// The same on a corner of eight coplanar triangles: how an obstacle is cut must not matter.
+/// As above at a corner of eight coplanar triangles, since the triangulation of an obstacle must not matter.
 #[test]
 fn a_sheet_sticks_across_the_edges_of_a_flat_obstacle() {
     assert_threshold(Vec3::zeros());
@@ -93,7 +94,7 @@ fn assert_threshold(center: Vec3) {
     assert!(creep.abs() < 1e-5 && slide > 0.01);
 }
 
-/// A sliding sheet accelerates by `g (sin - mu cos)`; 1 %. The contact settles before the first speed is taken.
+/// A sliding sheet accelerates by `g (sin - mu cos)`; 1 %. The contact settles before the first speed is measured.
 #[test]
 fn a_sheet_slides_with_coulombs_acceleration() {
     for degrees in [25.0f64, 40.0] {
@@ -107,8 +108,9 @@ fn a_sheet_slides_with_coulombs_acceleration() {
     }
 }
 
-/// Pushed across a slope with `tan = mu`, a sheet loses as much speed as it gains down the slope: their sum stays, so that it ends
-/// at half of the first speed, straight down; 1 % after ten of the times `v/(2 g sin)` in which what is across dies out.
+/// Pushed across a slope with `tan = mu`, a sheet loses as much speed as it gains down the slope. Their sum is
+/// constant, so that it ends at half of the first speed, straight down; 1 % after ten decay times `v/(2 g sin)` of the
+/// speed across.
 #[test]
 fn a_push_across_the_slope_ends_at_half_its_speed_down() {
     let (slope, push) = (MU.atan(), 0.4);
@@ -120,9 +122,10 @@ fn a_push_across_the_slope_ends_at_half_its_speed_down() {
     assert!(speed(&bench, &Vec3::z()).abs() < 0.01 * push);
 }
 
-/// Friction that holds better than it slides does not take hold again at every edge that a vertex passes: on a plane cut into
-/// cells half as large as the sheet's, the acceleration stays `g (sin - mu cos)` with the sliding coefficient. Constant acceleration
-/// is exact for the scheme, so 0.01 % is for what is left of the landing; without memory across edges 0.05 % are lost.
+/// Static friction larger than sliding friction does not act again at every edge that a vertex passes. On a plane cut
+/// into cells half as large as the sheet's, the acceleration stays `g (sin - mu cos)` with the sliding coefficient.
+/// Constant acceleration is exact for the scheme, so 0.01 % is for the residual motion of the landing; without memory
+/// across edges 0.05 % are lost.
 #[test]
 fn a_sheet_slides_over_the_edges_of_a_flat_obstacle() {
     let slope = 40f64.to_radians();

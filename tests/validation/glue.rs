@@ -1,4 +1,4 @@
-//! Cloths glued to bodies: the film against closed forms, momentum, and how well it holds.
+//! Cloths glued to bodies: the glue film compared with closed forms, momentum, and its deformation.
 
 use crate::common::{Bench, Cut, G, bar, body, close, cloth, cut, input, settings};
 use percale::force::assembly::Assembly;
@@ -19,7 +19,7 @@ fn law(young: f64) -> Body {
     Body { solid: Solid::NeoHookean(Lame::new(young, 0.3)), damping: 2e-3 }
 }
 
-/// A block of 8 x 2 x 6 cm, and a sheet of 6 x 4 cm over the middle of its top.
+/// Makes a block of 8 x 2 x 6 cm, and a sheet of 6 x 4 cm over the middle of its top.
 fn parts(young: f64) -> (ClothInput, BodyInput) {
     let mut block = body(bar([8, 2, 6], 0.01), Solid::NeoHookean(Lame::new(young, 0.3)));
     block.law = law(young);
@@ -30,21 +30,21 @@ fn parts(young: f64) -> (ClothInput, BodyInput) {
     (patch, block)
 }
 
-/// The sheet with all its vertices glued to the block.
+/// Returns the sheet with all its vertices glued to the block.
 fn glued(gravity: Vec3, patch: ClothInput, block: BodyInput, stiffness: f64) -> Input {
     let all = (0..patch.mesh.positions.len() as u32).collect();
     let glues = vec![Glue::new(&patch, &block, all, stiffness)];
     Input { bodies: vec![block], glues, ..input(gravity, patch) }
 }
 
-/// Largest distance of a bond from where it is to hold [m].
+/// Returns the largest distance of a bond from its rest position [m].
 fn drawn(bench: &Bench) -> f64 {
     let gap = |b: &percale::force::glue::Bond| b.draw(&b.vertices.map(|v| bench.state.x[v as usize])).gap.norm();
     bench.world.elements.bonds.iter().map(gap).fold(0.0, f64::max)
 }
 
-/// On a block that is held, a stiff sheet of mass m sinks by m g/(k A), whatever its own mesh: springs in parallel over its area. Across
-/// and along the film alike.
+/// On a fixed block, a stiff sheet of mass m is displaced by m g/(k A), whatever its mesh, as springs in parallel over
+/// its area. Normal and tangential directions of the film are equal.
 #[test]
 fn a_patch_gives_by_its_load_over_the_film() {
     for down in [-Vec3::y(), Vec3::x()] {
@@ -61,8 +61,8 @@ fn a_patch_gives_by_its_load_over_the_film() {
     }
 }
 
-/// What the film does to both sides cancels: a glued pair in space that is thrown, turns and shakes keeps its momentum to rounding
-/// under backward Euler.
+/// The film's forces on both sides cancel. A glued pair in space that is thrown, spins and vibrates keeps its momentum
+/// to rounding under backward Euler.
 #[test]
 fn a_glued_pair_keeps_its_momentum() {
     let (mut patch, mut block) = parts(2e4);
@@ -88,7 +88,7 @@ fn a_glued_pair_keeps_its_momentum() {
     );
 }
 
-/// Forces of all elements on a body that is sheared and turned have neither sum nor moment, but for rounding.
+/// The forces of all elements on a sheared and rotated body have neither sum nor moment, to rounding.
 #[test]
 fn the_film_has_no_moment() {
     let (patch, block) = parts(2e4);
@@ -119,9 +119,9 @@ fn the_film_has_no_moment() {
     assert!(drawn(&bench) < 1e-15);
 }
 
-/// A soft block whose one end is held bends and sags by about 3 cm; the sheet on it stays where it is glued. A sheet of stiffness `E` that is
-/// stretched by `e` through a film `k` draws it at its rim by `e sqrt(E/k)` (shear lag, O. Volkersen 1938) and nowhere by more; the top
-/// of the block stretches by less than a fifth.
+/// A soft block held at one end bends and sags by about 3 cm, and the sheet stays on its bonds. A sheet of stiffness
+/// `E` that is stretched by `e` through a film `k` displaces it at its rim by `e sqrt(E/k)` (shear lag, O. Volkersen
+/// 1938), the maximum. The top of the block stretches by less than a fifth.
 #[test]
 fn it_follows_a_body_that_bends() {
     for stiffness in [1e7, 1e9] {

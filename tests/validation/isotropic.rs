@@ -1,4 +1,4 @@
-//! Springs whose stiffness enters the system as `k I` (Desbrun et al. 1999; Horiba et al. 2007, Eq. 1 to 4).
+//! Springs whose stiffness matrix is `k I` (Desbrun et al. 1999; Horiba et al. 2007, Eq. 1 to 4).
 
 use crate::common::{Bench, Cut, close, cut, input, settings};
 use crate::spring::{knitted, linear};
@@ -24,7 +24,7 @@ fn isotropic(stiffness: [f64; 2], flexion: f64) -> Network {
     Network { jacobian: Jacobian::Isotropic, flexion: Flexion::Linear(flexion), ..linear(stiffness) }
 }
 
-/// `H/k` of an `n` x `n` sheet as its springs assemble it; every block must be a multiple of the unit block.
+/// Returns `H/k` of an `n` x `n` sheet as assembled from its springs; every block must be a multiple of the unit block.
 fn assembled(n: usize, network: Network, k: f64) -> Vec<Vec<f64>> {
     let Bench { world, state, .. } = sheet(n, network, 5e-4, 0.3);
     let mut assembly =
@@ -68,7 +68,7 @@ fn same(test: &str, found: &[Vec<f64>], row: usize, printed: &[f64]) {
     assert!(found.len() == printed.len() && off < 1e-14, "{test}: row {row} is {found:?}, printed {printed:?}");
 }
 
-/// Eq. 2 and Eq. 3 as printed, of a sheet of 3 x 3 points.
+/// Eq. 2 and Eq. 3 as published, for a sheet of 3 x 3 points.
 #[test]
 fn stretching_and_shearing_are_as_printed() {
     let stretching = [
@@ -102,8 +102,8 @@ fn stretching_and_shearing_are_as_printed() {
     }
 }
 
-/// The rows of Eq. 4 that are printed, of a sheet of 5 x 5 points: the first row that has a point on all four sides at distance two is the
-/// thirteenth. The corners are printed as -1, with which their rows would not sum to zero; they are -2.
+/// The published rows of Eq. 4, for a sheet of 5 x 5 points. The first row with a point on all four sides at distance
+/// two is the thirteenth. The corners are published as -1, with which their rows would not sum to zero; they are -2.
 #[test]
 fn bending_is_as_printed_but_for_its_corners() {
     let k = 7e-4;
@@ -127,10 +127,11 @@ fn bending_is_as_printed_but_for_its_corners() {
     printed.iter().for_each(|(k, printed)| same("Eq. 4", &found, *k, printed));
 }
 
-/// A sheet of 3 x 3 points that spins without anything around it keeps its angular momentum with the full stiffness, but for the `h w^2` that
-/// backward Euler loses in a second (see `order.rs`). With `k I` the ends of each spring, `d` apart, are held back by `h k w d`: a torque of
-/// `h k w d^2`, so that the angular momentum falls at the rate `h k sum d^2/sum m r^2`. Six parts in a thousand of the time are the shorter
-/// steps of the start, and a step resists by `1/(1 + h^2 k n/m)` of that, `n` springs at a point: 2 % and 1 % in all.
+/// A free spinning sheet of 3 x 3 points keeps its angular momentum with the full stiffness, except for the `h w^2`
+/// that backward Euler loses per second (see `order.rs`). With `k I` the ends of each spring, `d` apart, are retarded
+/// by `h k w d`: a torque of `h k w d^2`, so that the angular momentum falls at the rate `h k sum d^2/sum m r^2`. Six
+/// parts in a thousand of the time are the shorter steps of the start, and a step resists by `1/(1 + h^2 k n/m)` of
+/// that, `n` springs at a point: 2 % and 1 % in all.
 #[test]
 fn isotropic_stiffness_takes_angular_momentum() {
     const SPIN: f64 = 5.0;

@@ -1,4 +1,4 @@
-//! What nothing acts on from outside: its momentum stays, and its energy never grows.
+//! Isolated systems: momentum is conserved, and energy never grows.
 
 use crate::common::{Cut, bar, body, cloth, cut, input, settings};
 use percale::force::solid::{Lame, Solid};
@@ -7,7 +7,7 @@ use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::build::{Input, build};
 use percale::world::{ContactSettings, State, World};
 
-/// Energy of motion and shape [J], and momentum [kg m/s].
+/// Returns kinetic and elastic energy [J], and momentum [kg m/s].
 fn kept(world: &World, state: &State) -> (f64, Vec3) {
     let (mut energy, mut momentum) = (0.0, Vec3::zeros());
     world.elements.each_energy(&state.x, &state.memory, |_, part| energy += part);
@@ -18,8 +18,8 @@ fn kept(world: &World, state: &State) -> (f64, Vec3) {
     (energy, momentum)
 }
 
-/// Runs in single precision to a time. Gives the largest energy over that at the start, and the largest change of momentum over the
-/// sum of all masses times their speed at the start.
+/// Runs in single precision until a time. Returns the largest energy over that at the start, and the largest change of
+/// momentum over the sum of all masses times their initial speed.
 fn run(input: Input, settings: Settings, until: f64) -> (f64, f64) {
     let (world, mut state) = build(input);
     let (energy, momentum) = kept(&world, &state);
@@ -35,8 +35,8 @@ fn run(input: Input, settings: Settings, until: f64) -> (f64, f64) {
     (most, off)
 }
 
-/// A napkin flies at a block of rubber at 5 m/s and folds around it; the vertices in contact go by backward Euler, the others by BDF2, and
-/// some are corrected. Tolerances: rounding, of positions in the energy, and 1e-6 of the momentum.
+/// A napkin flies at a block of rubber at 5 m/s and folds around it. Vertices in contact use backward Euler, the others
+/// BDF2, and some are corrected. Tolerances: rounding of positions in the energy, and 1e-6 of the momentum.
 #[test]
 fn what_collides_keeps_its_momentum_and_makes_no_energy() {
     let mut napkin = cloth(cut(Cut::Alternating, 16, 16, 0.2, 0.2, |m| Vec3::new(m.x, 0.1, m.y)), 200.0);

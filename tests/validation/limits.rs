@@ -1,4 +1,4 @@
-//! Strain limits: what they do to speed, momentum and energy.
+//! Strain limits: their effect on speed, momentum and energy.
 
 use crate::common::{Bench, Cut, cloth, cut, hold, input, settings};
 use percale::force::bending::Bending;
@@ -12,10 +12,10 @@ use percale::world::quantity::{kinetic_energy, weight_energy};
 use std::path::Path;
 
 const DOWN: Vec3 = Vec3::new(0.0, -9.81, 0.0);
-/// How far edges may be beyond their bounds: what a step may leave.
+/// Tolerance of a step for the bounds of edges.
 const FAR: f64 = 1e-3;
 
-/// A strip along x of `n` cells of 2 cm, two cells wide.
+/// Makes a strip along x of `n` cells of 2 cm, two cells wide.
 fn strip(n: usize, limit: f64) -> ClothInput {
     let length = 0.02 * n as f64;
     let mut strip = cloth(cut(Cut::Alternating, n, 2, length, 0.04, |m| Vec3::new(m.x, 0.0, m.y)), 20.0);
@@ -24,7 +24,7 @@ fn strip(n: usize, limit: f64) -> ClothInput {
     strip
 }
 
-/// May shorten its steps.
+/// Makes a bench that may shorten its steps.
 fn bench(gravity: Vec3, sheet: ClothInput, step: f64) -> Bench {
     let mut bench = Bench::new(input(gravity, sheet), settings(Integrator::Bdf2, step, 1e-6));
     let settings = Settings { min_step: 2e-5, ..bench.stepper.settings() };
@@ -40,20 +40,21 @@ fn kinetic(bench: &Bench) -> f64 {
     kinetic_energy(&bench.world, &bench.state)
 }
 
-/// Of motion, weight and shape.
+/// Returns the sum of kinetic, gravitational and elastic energy.
 fn energy(bench: &Bench) -> f64 {
     let (membrane, bending) = bench.world.elements.energy(&bench.state.x);
     kinetic(bench) + weight_energy(&bench.world, &bench.state) + membrane + bending
 }
 
-/// How far the worst edge is beyond its bound.
+/// Returns the largest relative excess of an edge over its bound.
 fn beyond(bench: &Bench) -> f64 {
     let length = |[a, b]: [u32; 2]| (bench.state.x[a as usize] - bench.state.x[b as usize]).norm();
     bench.world.cloths[0].limits.iter().map(|limit| length(limit.ends) / limit.most - 1.0).fold(0.0, f64::max)
 }
 
-/// A scene of `tests/data/limit` to the end of its last frame; gives the fastest vertex before it and at any time [m/s], how far the worst edge was
-/// beyond its bound at the end of a step, and the steps.
+/// Runs a scene of `tests/data/limit` to the end of its last frame. Returns the largest initial speed and the largest
+/// speed at any time [m/s], the largest relative excess of an edge over its bound after a step, and the number of
+/// steps.
 fn simulated(name: &str, overrides: &[&str]) -> ([f64; 2], f64, usize) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/limit").join(name);
     let overrides: Vec<Override> = overrides.iter().map(|text| Override::parse(text).unwrap()).collect();
@@ -80,7 +81,7 @@ fn simulated(name: &str, overrides: &[&str]) -> ([f64; 2], f64, usize) {
     ([came, fast], far, steps)
 }
 
-/// Slivers that a pin catches at 17 m/s: they swing, and none is faster than what came in but for what gravity and wind add.
+/// A pin catches slivers at 17 m/s. They swing, and no vertex is faster than before, except for gravity and wind.
 #[test]
 fn slivers_caught_by_a_pin_swing() {
     let ([came, fastest], far, steps) = simulated("strip.toml", &[]);
@@ -89,8 +90,8 @@ fn slivers_caught_by_a_pin_swing() {
     assert!(fastest < 1.1 * came && far < FAR && steps < 4 * 15);
 }
 
-/// What hangs at its limit holds it in whole steps. Once an edge had no way back where that took more energy than the step took out of
-/// the motion: tiny steps followed, 1,667 a frame, and 6 % of strain.
+/// Cloth hanging at its limit keeps it in full steps. Edges once could not return if that took more energy than the
+/// step took out of the motion: tiny steps followed, 1,667 per frame, and 6 % of strain.
 #[test]
 fn what_hangs_at_its_limit_holds_it_in_whole_steps() {
     for (material, limit) in [("jersey", 0.02), ("jersey", 0.1), ("cotton", 0.005)] {
@@ -103,7 +104,7 @@ fn what_hangs_at_its_limit_holds_it_in_whole_steps() {
     }
 }
 
-/// A strip let go at its side swings down about its end; limits make no energy, and hold.
+/// A strip released sideways swings down about its end. The limits hold and create no energy.
 #[test]
 fn a_pendulum_gains_no_energy() {
     for (limit, step) in [(0.01, 2e-3), (0.002, 1e-3), (0.05, 4e-3)] {
@@ -121,12 +122,12 @@ fn a_pendulum_gains_no_energy() {
         println!(
             "| pendulum, limit {limit}: gained, lost of its weight times its length, beyond | 0 | {most:.1e}, {lost:.3}, {far:.1e} | | |"
         );
-        // What the smallest step leaves beyond its limit is borne up to a hundredth.
+        // An excess over the limit after the smallest step is accepted up to a hundredth.
         assert!(most < 1e-6 && far < 0.01);
     }
 }
 
-/// Ends of a free strip that fly apart are stopped by the limit: momentum stays, energy of motion does not grow.
+/// The limit stops the ends of a free strip that fly apart: momentum is conserved, and kinetic energy does not grow.
 #[test]
 fn what_limits_stop_keeps_its_momentum() {
     for (seed, speed) in [(1u64, 0.5), (2, 5.0), (3, 30.0)] {
@@ -155,7 +156,7 @@ fn what_limits_stop_keeps_its_momentum() {
     }
 }
 
-/// A strip drawn to half as much again as its limit allows comes back without a leap, held or free.
+/// A strip stretched 50 % beyond its limit returns smoothly, held or free.
 #[test]
 fn what_is_given_beyond_its_limit_comes_back() {
     for pins in 0..2 {
@@ -177,7 +178,7 @@ fn what_is_given_beyond_its_limit_comes_back() {
         );
         assert!(first > 0.4 && last < 1e-3 && gained < 1e-6);
     }
-    // Held at both ends it cannot, and stays.
+    // If both ends are held, it cannot return, and stays.
     let mut sheet = strip(8, 0.02);
     sheet.mesh.positions.iter_mut().for_each(|p| p.x *= 1.2);
     let far = sheet.mesh.uv.iter().map(|m| m.x).fold(0.0, f64::max);
@@ -187,7 +188,7 @@ fn what_is_given_beyond_its_limit_comes_back() {
     assert!(beyond(&bench) > 0.1 && fastest(&bench) < 2.0);
 }
 
-/// Strips and sheets thrown against a pin, whatever their shape, stiffness and limit.
+/// Strips and sheets of random shape, stiffness and limit are thrown against a pin.
 #[test]
 fn random_limits_end_no_run_and_throw_nothing() {
     for seed in 0..16u64 {
@@ -224,7 +225,8 @@ fn random_limits_end_no_run_and_throw_nothing() {
             "| seed {seed}: fastest, energy gained, beyond, steps | 1, 0, 0 | {fast:.2}, {gained:.1e}, {far:.1e}, {steps} | | |"
         );
         let falls = 9.81 * bench.state.time / came;
-        // What swings about a pin whips: its end is faster than it came, without more energy. A sheet caught by a pin in its middle gains 6 % in short steps; all others nothing.
+        // A sheet that swings about a pin whips: its end becomes faster, without more energy. A sheet caught by a pin
+        // in its middle gains 6 % in short steps; all others none.
         assert!(fast < 2.0 + falls && gained < 0.1, "seed {seed}: {fast} times as fast as it came, {gained} gained");
     }
 }

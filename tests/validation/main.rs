@@ -1,5 +1,5 @@
-//! The physics against closed forms. Each test states its equation and source and derives its tolerance from the scheme or
-//! the mesh; `--nocapture` prints measured against expected values.
+//! The physics compared with closed forms. Each test states its equation and source and derives its tolerance from the
+//! scheme or the mesh; `--nocapture` prints measured and expected values.
 
 mod air;
 mod airflow;

@@ -15,7 +15,7 @@ use percale::world::{Handle, Pin, Pull, World};
 const CUTS: [Cut; 4] = [Cut::Aligned, Cut::Alternating, Cut::Equilateral, Cut::Random];
 const YOUNG: f64 = 100.0;
 
-/// Nodal forces of the elements [N].
+/// Returns the nodal forces of the elements [N].
 fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let still = vec![Vec3::zeros(); world.moving];
     let ones = vec![1.0; world.moving];
@@ -37,14 +37,15 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     assembly.force
 }
 
-/// A plane affine map in space: stretch, then a turn that nothing is aligned with.
+/// Applies a plane affine map in space: stretch, then a rotation not aligned with any axis.
 fn stretched(m: Vec2) -> Vec3 {
     let turn = Rotation::from_scaled_axis(Vec3::new(0.7, -1.9, 1.1));
     turn * Vec3::new(1.1 * m.x + 0.08 * m.y, 0.03 * m.x + 0.95 * m.y, 0.0) + Vec3::new(0.3, -0.2, 0.9)
 }
 
-/// Patch test: an affine map has one stress `S = C:E` in every triangle, and vertices inside are in balance; a rigid motion makes
-/// no force at all. 1e-10 of `Y` times the edge: rounding of positions of order 1 m over cells of 1/12 m.
+/// Patch test: an affine map has a uniform stress `S = C:E` in every triangle, and interior vertices are in
+/// equilibrium. A rigid motion causes no force. The tolerance is 1e-10 of `Y` times the edge: rounding of positions of
+/// order 1 m over cells of 1/12 m.
 #[test]
 fn an_affine_map_has_one_stress_and_balanced_forces() {
     for kind in CUTS {
@@ -81,7 +82,7 @@ fn an_affine_map_has_one_stress_and_balanced_forces() {
     }
 }
 
-/// A rigid motion of a sheet with membrane and bending makes no force: 1e-10 of `Y` times the edge.
+/// A rigid motion of a sheet with membrane and bending causes no force: 1e-10 of `Y` times the edge.
 #[test]
 fn a_rigid_motion_makes_no_force() {
     let turn = Rotation::from_scaled_axis(Vec3::new(-1.2, 0.4, 2.2));
@@ -95,8 +96,8 @@ fn a_rigid_motion_makes_no_force() {
     }
 }
 
-/// The border of a patch is held at an affine map, the inside starts off it by a quarter of a cell and comes to rest on it:
-/// 1e-10 of the size with the matrix in double, 1e-5 in single precision.
+/// The border of a patch is held at an affine map. The interior starts a quarter of a cell away and comes to rest on
+/// it: 1e-10 of the size with the matrix in double, 1e-5 in single precision.
 #[test]
 fn a_patch_comes_to_rest_on_the_affine_map() {
     let tension = |m: Vec2| Vec3::new(1.1 * m.x + 0.05 * m.y, 0.03 * m.x + 1.08 * m.y, 0.0);
@@ -119,7 +120,7 @@ fn a_patch_comes_to_rest_on_the_affine_map() {
     }
 }
 
-/// Lengthening of a strip of 1 m that hangs under its weight [m].
+/// Returns the elongation of a strip of 1 m that hangs under its weight [m], and its mass [kg].
 fn hang(kind: Cut, n: usize, young: f64) -> (f64, f64) {
     let mesh = cut(kind, n / 4, n, 0.25, 1.0, |m| Vec3::new(m.x, m.y, 0.0));
     let pin = hold(&mesh, |m| m.y > 1.0 - 1e-9);
@@ -134,9 +135,9 @@ fn hang(kind: Cut, n: usize, young: f64) -> (f64, f64) {
     (-mean, bench.world.mass.iter().sum())
 }
 
-/// A hanging strip, `L = 1 m`, `rho = 0.2`: the St. Venant-Kirchhoff bar `Y lambda (lambda^2 - 1)/2 = rho g s` lengthens by 18.905 mm
-/// for `Y = 50` and 1.9544 mm for `Y = 500` (linear: `rho g L^2/2Y`). 0.1 %: the sum over the cells' middles is exact where
-/// the law is linear.
+/// A hanging strip, `L = 1 m`, `rho = 0.2`: the St. Venant-Kirchhoff bar `Y lambda (lambda^2 - 1)/2 = rho g s`
+/// lengthens by 18.905 mm for `Y = 50` and 1.9544 mm for `Y = 500` (linear: `rho g L^2/2Y`). 0.1 %: the sum over the
+/// cells' midpoints is exact if the law is linear.
 #[test]
 fn a_strip_hangs_under_its_weight() {
     for kind in CUTS {
@@ -161,8 +162,9 @@ fn refinement_changes_neither_mass_nor_stretch() {
     }
 }
 
-/// A handle's constant force `F` on the lower edge of a strip of width `w` without weight: `F/w = Y lambda (lambda^2 - 1)/2`. Corners
-/// get half of the others' share, so the stretch is uniform and the answer exact: 1e-6.
+/// A handle's constant force `F` on the lower edge of a weightless strip of width `w`:
+/// `F/w = Y lambda (lambda^2 - 1)/2`. Corners get half of the others' share, so the stretch is uniform and the answer
+/// exact: 1e-6.
 #[test]
 fn a_constant_force_stretches_by_the_law() {
     let (width, n) = (0.25, 8);

@@ -1,4 +1,4 @@
-//! Momentum in contact: what acts between surfaces sums to zero, and layers that move together are not slowed.
+//! Momentum in contact: forces between surfaces sum to zero, and layers that move together are not slowed.
 
 use crate::common::{Bench, Cut, G, cloth, cut, input, settings};
 use percale::force::bending::Bending;
@@ -9,7 +9,7 @@ use percale::mesh::TriMesh;
 use percale::stepper::{Integrator, Report};
 use percale::world::build::{ClothInput, Input};
 
-/// Rounding of sums over some hundred vertices and steps, the residual of the solver within it.
+/// Relative rounding error of sums over some hundred vertices and steps, including the residual of the solver.
 const ROUNDING: f64 = 1e-12;
 
 fn friction() -> Friction {
@@ -27,7 +27,7 @@ fn sheet(name: &str, mesh: TriMesh, velocity: Vec3) -> ClothInput {
     sheet
 }
 
-/// Cloths alone in space, in contact.
+/// Returns the input of cloths alone in space, in contact.
 fn space(mut cloths: Vec<ClothInput>) -> Input {
     let mut world = input(Vec3::zeros(), cloths.remove(0));
     world.contact.enabled = true;
@@ -35,7 +35,7 @@ fn space(mut cloths: Vec<ClothInput>) -> Input {
     world
 }
 
-/// Mass times what it is given of every cloth vertex, summed.
+/// Returns the sum of mass times a value over all cloth vertices.
 fn sum(bench: &Bench, of: impl Fn(usize) -> Vec3) -> Vec3 {
     (0..bench.world.moving).map(|v| of(v) * bench.world.mass[v]).sum()
 }
@@ -52,9 +52,9 @@ struct Course {
     report: Report,
     /// Largest number of contacts in a step.
     contacts: usize,
-    /// Largest change of momentum, in units of the sum of its amounts at the start.
+    /// Largest change of momentum, relative to the initial sum of its absolute values.
     lost: f64,
-    /// Change of the angular momentum about the centre, in the same way.
+    /// Change of the angular momentum about the centre, relative in the same way.
     spun: f64,
 }
 
@@ -85,7 +85,7 @@ fn row(test: &str, c: &Course) {
     );
 }
 
-/// Two sheets that meet at 2 m/s, askew, one sliding over the other.
+/// Makes two sheets that meet obliquely at 2 m/s and slide over each other.
 fn two_sheets(integrator: Integrator, h: f64) -> Bench {
     let turn = Rotation::from_scaled_axis(Vec3::new(0.05, 0.4, 0.1));
     let lower = cut(Cut::Alternating, 10, 10, 0.2, 0.2, |m| Vec3::new(m.x - 0.1, 0.0, m.y - 0.1));
@@ -96,7 +96,7 @@ fn two_sheets(integrator: Integrator, h: f64) -> Bench {
     Bench::new(space(cloths), settings(integrator, h, 1e-14))
 }
 
-/// A sheet bent to a U whose halves fly at each other, one sliding over the other.
+/// Makes a sheet bent to a U whose halves fly at each other and slide over each other.
 fn closing_fold(integrator: Integrator, h: f64) -> Bench {
     let radius = 0.02;
     let bent = |m: Vec2| {
@@ -118,7 +118,8 @@ fn closing_fold(integrator: Integrator, h: f64) -> Bench {
     bench
 }
 
-/// Five sheets, crumpled a little, that fly into each other at up to 60 m/s, 30 cm a step: impulses do not do.
+/// Makes five slightly crumpled sheets that fly into each other at up to 60 m/s, 30 cm per step. Impulses do not
+/// suffice.
 fn pile_up() -> Bench {
     let cloths = (0..5).map(|k| {
         let place = |m: Vec2| {
@@ -132,8 +133,8 @@ fn pile_up() -> Bench {
     Bench::new(space(cloths.collect()), settings(Integrator::BackwardEuler, 5e-3, 1e-14))
 }
 
-/// Newton's third law: forces and impulses of contact, friction and cloth sum to zero over all sheets. Backward Euler, whose
-/// impulses are step times force for every vertex, keeps the momentum but for rounding.
+/// Newton's third law: forces and impulses of contact, friction and cloth sum to zero over all sheets. Backward Euler,
+/// whose impulses are step times force for every vertex, conserves momentum to rounding.
 #[test]
 fn contact_keeps_momentum() {
     for (name, mut bench, until) in [
@@ -147,8 +148,9 @@ fn contact_keeps_momentum() {
     }
 }
 
-/// Of the second-order scheme, vertices in contact take backward Euler, so that a force between one that is and one that is not acts
-/// over different effective steps. What that would lose, of first order, is given back to the velocities.
+/// In the second-order scheme, vertices in contact use backward Euler, so that a force between two vertices with
+/// different schemes acts over different effective steps. The resulting first-order loss of momentum is returned to the
+/// velocities.
 #[test]
 fn bdf2_keeps_momentum_in_contact() {
     type Make = fn(Integrator, f64) -> Bench;
@@ -161,8 +163,9 @@ fn bdf2_keeps_momentum_in_contact() {
     }
 }
 
-/// Zones keep momentum (a unit test holds them to it); letting their vertices go where they wanted, one by one, does not, all else
-/// is exact under backward Euler. The few vertices that zones hold in a pile-up carry less than 1 % of the momentum.
+/// Impact zones conserve momentum (see their unit test); releasing their vertices individually to their targets does
+/// not. All else is exact under backward Euler. The few vertices in zones of a pile-up carry less than 1 % of the
+/// momentum.
 #[test]
 fn a_pile_up_keeps_its_momentum() {
     let course = run(&mut pile_up(), 0.02);
@@ -170,7 +173,7 @@ fn a_pile_up_keeps_its_momentum() {
     assert!(course.report.corrected > 0 && course.lost < 0.01, "{}", course.lost);
 }
 
-/// Ten layers, `gap` apart, where contact acts within `reach`.
+/// Makes ten layers, `gap` apart, with the activation distance `reach`.
 fn stack(gravity: Vec3, velocity: Vec3, gap: f64, reach: f64) -> Bench {
     let cloths = (0..10).map(|k| {
         let cut = |place: &dyn Fn(Vec2) -> Vec3| cut([Cut::Alternating, Cut::Random][k % 2], 8, 8, 0.2, 0.2, place);
@@ -182,9 +185,9 @@ fn stack(gravity: Vec3, velocity: Vec3, gap: f64, reach: f64) -> Bench {
     Bench::new(input, settings(Integrator::Bdf2, 2e-3, 1e-6))
 }
 
-/// Ten layers that touch keep 3 m/s in every vertex, falling (plus `g t`) or flying, within 1 %: 0.9 mm apart where contact begins at
-/// 1 mm, and 12 um apart, next to the hard minimum, of which a step is 500-fold. The barrier's energy (0.01 mJ/kg at nine tenths of
-/// its reach) makes at most 0.3 % of it.
+/// Ten layers in contact keep 3 m/s in every vertex, falling (plus `g t`) or flying, within 1 %. They are 0.9 mm apart
+/// with an activation distance of 1 mm, or 12 um apart, next to the hard minimum, of which a step is 500-fold. The
+/// barrier's energy (0.01 mJ/kg at nine tenths of its activation distance) is at most 0.3 % of the kinetic energy.
 #[test]
 fn a_stack_that_moves_together_is_not_slowed() {
     let down = Vec3::new(0.0, -3.0, 0.0);

@@ -23,9 +23,10 @@ fn mean(values: &[Vec3]) -> Vec3 {
     values.iter().sum::<Vec3>() / values.len() as f64
 }
 
-/// Free fall, `g t^2/2`, with and without contact and on three meshes. BDF2 is exact for it but for its first step by backward
-/// Euler, an eighth of `h` = 2 ms, which errs by `g (h/8)^2/2`; while steps double an error grows 3.2-fold, with equal steps no
-/// more: relative `3.2 (h/8)^2/t^2`, 0.02 % at the first twentieth of a second and 1e-6 at half a second. Tolerance 0.1 %.
+/// Free fall, `g t^2/2`, with and without contact and on three meshes. BDF2 is exact for it except for its first step
+/// by backward Euler, an eighth of `h` = 2 ms, which errs by `g (h/8)^2/2`. While steps double an error grows 3.2-fold,
+/// with equal steps no more: relative `3.2 (h/8)^2/t^2`, 0.02 % at the first twentieth of a second and 1e-6 at half a
+/// second. Tolerance 0.1 %.
 #[test]
 fn a_sheet_falls_freely() {
     for (n, contact) in [(15, true), (15, false), (30, true), (60, true)] {
@@ -51,7 +52,8 @@ fn a_sheet_falls_freely() {
     }
 }
 
-/// Linear drag: a level sheet falls at last with `m g = c_n A v`. 0.5 %; after 12 times `rho/c` the rest is `e^-12`.
+/// Linear drag: a level sheet reaches the terminal speed `v` of `m g = c_n A v`. 0.5 %; after 12 times `rho/c` the rest
+/// is `e^-12`.
 #[test]
 fn drag_bounds_the_speed_of_fall() {
     let mut sheet = cloth(flat(8), 100.0);
@@ -61,8 +63,8 @@ fn drag_bounds_the_speed_of_fall() {
     close("terminal speed", -mean(&bench.state.v).y, DENSITY * G / 2.0, 5e-3);
 }
 
-/// Steady wind on a free sheet without weight, at an angle to its normal: along the normal and across it the speed follows
-/// `w (1 - exp(-c t/rho))`. The scheme errs by `(c h/rho)^2`: 0.1 %.
+/// Steady wind on a free weightless sheet, at an angle to its normal: along the normal and across it the speed follows
+/// `w (1 - exp(-c t/rho))`. The error of the scheme is `(c h/rho)^2`: 0.1 %.
 #[test]
 fn wind_carries_a_sheet_by_linear_drag() {
     let mut sheet = cloth(flat(8), 500.0);
@@ -76,7 +78,7 @@ fn wind_carries_a_sheet_by_linear_drag() {
     close("wind along the surface", v.x, 3.0 * (1.0 - (-0.4 * 0.2 / DENSITY).exp()), 1e-3);
 }
 
-/// Pins are where their motion puts them at frame times: 1e-12 m, rounding of some hundred steps.
+/// Pins are at the positions of their motion at frame times: 1e-12 m, rounding of some hundred steps.
 #[test]
 fn pins_are_where_they_should_be() {
     let axis = UnitVec3::new_normalize(Vec3::new(1.0, 2.0, -1.0));
@@ -88,7 +90,7 @@ fn pins_are_where_they_should_be() {
         translation: Vec3::new(x, 0.5 * x, 0.0),
     };
     let place = |t: f64, p: &Vec3| -> [Vec3; 3] {
-        // Keys at 0, 0.2 and 0.4 s; turning from 0.1 s on; a path through three points.
+        // Keys at 0, 0.2 and 0.4 s; rotation from 0.1 s on; a path through three points.
         let (x, turn) = if t < 0.2 { (t, 2.0 * t) } else { (0.2 - 0.5 * (t - 0.2).min(0.2), 0.4) };
         let keyed = Rotation::from_scaled_axis(Vec3::y() * turn) * (p - origin) + origin + Vec3::new(x, 0.5 * x, 0.0);
         let turned = Rotation::from_axis_angle(&axis, 3.0 * (t - 0.1).max(0.0)) * (p - origin) + origin;
@@ -123,7 +125,7 @@ fn pins_are_where_they_should_be() {
     }
 }
 
-/// With a strain limit no edge is longer than its bound after any step.
+/// A strain limit keeps every edge within its bound after any step.
 #[test]
 fn a_strain_limit_holds_after_every_step() {
     let mesh = cut(Cut::Random, 16, 16, 0.5, 0.5, |m| Vec3::new(m.x, m.y, 0.0));
@@ -144,13 +146,13 @@ fn a_strain_limit_holds_after_every_step() {
         free = free.max(-mean(&bench.state.v).y);
     }
     println!("| strain limit: longest edge/bound | <= 1 | {worst:.9} | | |");
-    // It comes near the bound (without it the strip lengthens by 10 %) and never over it, but for rounding.
+    // The strain approaches the bound (without it the strip lengthens by 10 %) and never exceeds it, to rounding.
     assert!(worst <= 1.0 + 1e-12 && worst > 0.99 && free > 0.01);
 }
 
-/// A vertex of a slack sheet is struck and goes on by more than an edge's length a step: no step stretches an edge by more than a twentieth of
-/// its length beyond what it was, none is repeated for that, and what shortens edges keeps the momentum: what is lost is what each solve
-/// leaves, a tolerance of 1e-12.
+/// A vertex of a slack sheet is struck and moves by more than an edge's length per step. No step stretches an edge by
+/// more than a twentieth of its length, and no step is repeated for that. Shortening edges conserves momentum: the loss
+/// is that of each solve, a tolerance of 1e-12.
 #[test]
 fn a_blow_is_passed_on_within_the_step() {
     let mesh = flat(16);

@@ -10,7 +10,7 @@ use percale::world::{Pin, State};
 
 const BOTH: [(Integrator, f64); 2] = [(Integrator::BackwardEuler, 1.0), (Integrator::Bdf2, 2.0)];
 
-/// Largest distance of positions.
+/// Returns the largest distance between positions.
 fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }
@@ -30,7 +30,7 @@ fn end(mut bench: Bench, time: f64, steps: usize, uneven: bool) -> Vec<Vec3> {
     bench.positions()
 }
 
-/// Order by three runs, each with half the step of the last.
+/// Estimates the order from three runs, each with half the step of the previous.
 fn order(run: impl Fn(usize) -> Vec<Vec3>, steps: usize) -> f64 {
     let [a, b, c] = [1, 2, 4].map(|k| run(steps * k));
     (apart(&a, &b) / apart(&b, &c)).log2()
@@ -48,9 +48,9 @@ fn assert_orders(name: &str, make: impl Fn(Integrator, f64) -> Bench, time: f64,
     }
 }
 
-/// A mass in the middle of a drumhead stretched by 15 %, plucked along and across it. Tension all the time: the stiffness of
-/// compression is clipped, which would leave first order there. Bending halves what is left of the pluck in the end; its
-/// Gauss-Newton stiffness leaves a term of first order as well, too small to show at these steps.
+/// A mass in the middle of a drumhead stretched by 15 %, plucked along and across it. The sheet is always under
+/// tension: the stiffness of compression is clipped, which would be of first order. Bending halves the remaining pluck
+/// at the end; its Gauss-Newton stiffness has a term of first order as well, negligible at these steps.
 #[test]
 fn a_spring_has_the_order_of_the_scheme() {
     let make = |integrator, h| {
@@ -66,8 +66,8 @@ fn a_spring_has_the_order_of_the_scheme() {
     assert_orders("spring", make, 0.2, [3200, 400]);
 }
 
-/// A sheet hung from one edge, brought to rest under tilted gravity, then left to swing: under tension all the time.
-/// Bending moves where it is in the end by 2 mm.
+/// A sheet hung from one edge, brought to rest under tilted gravity, then released to swing under permanent tension.
+/// Bending changes its final position by 2 mm.
 #[test]
 fn a_pendulum_sheet_has_the_order_of_the_scheme() {
     let bench = |integrator, gravity: Vec3, h: f64, damping: f64| {
@@ -92,7 +92,7 @@ fn a_pendulum_sheet_has_the_order_of_the_scheme() {
     assert_orders("pendulum sheet", make, 0.3, [1600, 200]);
 }
 
-/// Linear and angular momentum about the origin.
+/// Returns linear and angular momentum about the origin.
 fn momenta(bench: &Bench) -> (Vec3, Vec3) {
     let State { x, v, .. } = &bench.state;
     let mass = &bench.world.mass;
@@ -101,18 +101,20 @@ fn momenta(bench: &Bench) -> (Vec3, Vec3) {
     (linear, angular)
 }
 
-/// A hexagon that spins and flies without forces keeps its linear and angular momentum, to 1e-12 and 1e-11 of their size: element forces and
-/// solver sum to nothing, and what the scheme loses of turning is given back. Held at its centre it gets nothing back, and loses angular
-/// momentum as the expansions of the schemes say. Its corners are stretched by `l`, `l^2 = 1 + 2 rho w^2 R^2/(3 E)`, so that
-/// elasticity is just what turns them and the motion is a rotation by `w t`.
+/// A hexagon that spins and flies without forces keeps its linear and angular momentum, to 1e-12 and 1e-11 of their
+/// size. Element forces and solver sum to zero, and the momentum correction returns the loss of rotation. Held at its
+/// centre it has no correction, and loses angular momentum by the expansions of the schemes. Its corners are stretched
+/// by `l`, `l^2 = 1 + 2 rho w^2 R^2/(3 E)`, so that elasticity is the centripetal force and the motion is a rotation by
+/// `w t`.
 ///
-/// With `p = h w`, backward Euler multiplies the solution of `z' = i w z` by `1/(1 - i p)` a step, angular momentum by
-/// `1 - p^2`: `p` is lost a radian. BDF2's root has the size `1 - p^4/4`, so `p^3/2` is lost a radian, and no more: forces are linearised
-/// where the hexagon will have turned to, so that they have no torque. The start adds a loss of second order: its step of `h/8` by
-/// backward Euler loses
-/// `(p/8)^2`, and BDF2 hands on to a step `r` times as long `r^2/(1 + 2 r)` of what an increment is off by: 4/5 while steps double,
-/// 1/3 then, so `(p/8)^2 (1 + 4/5 + 16/25 + 3/2 64/125)`. The losses after half the time and after all of it tell the
-/// two apart. 1 %, and 0.05 of a slope: the next terms are 0.3 %.
+/// With `p = h w`, backward Euler multiplies the solution of `z' = i w z` by `1/(1 - i p)` per step, angular momentum
+/// by `1 - p^2`: the loss per radian is `p`. BDF2's root has the size `1 - p^4/4`, so the loss per radian is `p^3/2`,
+/// and no more. Forces are linearised at the predicted rotation of the hexagon, so that they have no torque.
+///
+/// The start adds a loss of second order. Its step of `h/8` by backward Euler loses `(p/8)^2`. BDF2 passes on to a step
+/// `r` times as long `r^2/(1 + 2 r)` of the error of an increment: 4/5 while steps double, 1/3 then, so
+/// `(p/8)^2 (1 + 4/5 + 16/25 + 3/2 64/125)`. The losses after half the time and after all of it distinguish both.
+/// Tolerance 1 %, and 0.05 of a slope: the next terms are 0.3 %.
 #[test]
 fn free_flight_keeps_momentum() {
     const SPIN: f64 = 40.0;
@@ -121,7 +123,8 @@ fn free_flight_keeps_momentum() {
     const TIME: f64 = 0.05;
     let square = 1.0 + 2.0 * DENSITY * (SPIN * RADIUS).powi(2) / (3.0 * YOUNG);
     let turn = Rotation::from_scaled_axis(Vec3::new(0.3, 0.9, -0.4));
-    // Angular momentum about the centre of mass lost after half the time and after all of it; error of the linear.
+    // Loss of angular momentum about the centre of mass after half the time and after all of it; error of the linear
+    // momentum.
     let fly = |integrator: Integrator, h: f64, held: bool| {
         let corner = |k: u32| {
             let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_3).sin_cos();
@@ -139,7 +142,7 @@ fn free_flight_keeps_momentum() {
         for (v, x) in bench.state.v.iter_mut().zip(&bench.state.x) {
             *v = spin.cross(x) + flight;
         }
-        // The path of the centre adds nothing: it starts at the origin.
+        // The path of the centre adds no angular momentum, since it starts at the origin.
         let spun = |bench: &Bench| {
             let (p, l) = momenta(bench);
             l - (p * (bench.state.time / bench.world.mass.iter().sum::<f64>())).cross(&p)
@@ -159,7 +162,7 @@ fn free_flight_keeps_momentum() {
             println!("| free flight, {integrator:?}: linear, angular momentum | 0 | {linear:.1e}, {all:.1e} | | 1e-12, 1e-11 |");
             assert!(linear < 1e-12 && all < 1e-11, "{linear:e} {all:e}");
             let ([half, all], _) = fly(integrator, TIME / steps, true);
-            // Lost at the start, and a radian.
+            // Loss at the start, and per radian.
             [2.0 * half - all, 2.0 * (all - half) / radians]
         });
         let p = radians / 3200.0;

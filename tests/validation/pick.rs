@@ -1,4 +1,4 @@
-//! The pointer of Horiba et al. 2007: their sheet (figures 5, 6 and 8, Table 1), as `scenes/mouse.toml` has it.
+//! The pointer of Horiba et al. 2007: their sheet (figures 5, 6 and 8, Table 1), as in `scenes/mouse.toml`.
 
 use percale::effect::pointer::pick::{Aim, Grip, Moment};
 use percale::effect::pointer::{Grips, Pointers};
@@ -9,9 +9,9 @@ use percale::world::{State, World};
 use std::fs;
 use std::path::Path;
 
-/// Their time step [s].
+/// Time step of the paper [s].
 const STEP: f64 = 0.3;
-/// Mass of a vertex as Table 1 is read: 0.5 g are a point's, or the sheet's of 100.
+/// Readings of the vertex mass in Table 1: 0.5 g for a point, or for the sheet of 100 points.
 const READINGS: [&str; 2] = ["0.5 g", "0.005 g"];
 
 struct Mouse {
@@ -22,7 +22,7 @@ struct Mouse {
     file: Vec<u32>,
 }
 
-/// The scene, with some of its text in place of other.
+/// Builds the scene, with replacements in its text.
 fn mouse(changes: &[[&str; 2]]) -> Mouse {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/mouse.toml");
     let mut text = fs::read_to_string(&path).unwrap();
@@ -47,7 +47,7 @@ fn mouse(changes: &[[&str; 2]]) -> Mouse {
 }
 
 impl Mouse {
-    /// To the end of their step number `k`.
+    /// Steps to the end of the paper's step number `k`.
     fn step(&mut self, k: u32) {
         let until = f64::from(k) * 3.0 / 10.0;
         if let Err(stuck) = self.stepper.advance(&self.world, &mut self.state, until) {
@@ -59,21 +59,22 @@ impl Mouse {
         self.state.effects.get::<Grips>().unwrap().0[0]
     }
 
-    /// File vertex that is held.
+    /// Returns the file vertex that is held.
     fn held(&self) -> Option<u32> {
         self.grip().vertex.map(|v| self.file[v as usize])
     }
 
-    /// Largest distance from the shape at the start [m].
+    /// Returns the largest distance from the initial shape [m].
     fn away(&self) -> f64 {
         self.state.x.iter().zip(&self.world.rest).map(|(x, rest)| (x - rest).norm()).fold(0.0, f64::max)
     }
 }
 
-/// The camera looks straight at the sheet and the picture is 20 cm wide there, so a place `px, py` is `20 (px - 1/2), 20 (1/2 - py)` cm.
-/// (0.42, 0.63) is (-1.6, -2.6) cm, nearest to column 3 and row 2 from below of points at -4.5 ... 4.5 cm; (0.58, 0.475) is (1.6, 0.5) cm,
-/// column 6 and row 5; (0.53, 0.675) is (0.6, -3.5) cm, column 5 and row 1. What is not yet back is away by less than the 4 mm
-/// from there to the border of what is nearest. (0.95, 0.95) is beside the sheet.
+/// The camera looks straight at the sheet and the picture is 20 cm wide there, so a place `px, py` is
+/// `20 (px - 1/2), 20 (1/2 - py)` cm. (0.42, 0.63) is (-1.6, -2.6) cm, nearest to column 3 and row 2 from below of
+/// points at -4.5 ... 4.5 cm; (0.58, 0.475) is (1.6, 0.5) cm, column 6 and row 5; (0.53, 0.675) is (0.6, -3.5) cm,
+/// column 5 and row 1. The remaining displacement is less than the 4 mm from there to the border of the nearest
+/// vertex's region. (0.95, 0.95) is outside the sheet.
 #[test]
 fn picked_vertices_are_those_computed_by_hand() {
     let mut mouse = mouse(&[]);
@@ -107,15 +108,15 @@ fn picked_vertices_are_those_computed_by_hand() {
     assert_eq!(told[8..], [(95, none)]);
 }
 
-/// What is left of the drawn shape 30 steps after the pointer has let go, of what there was then; without gravity, so that the sheet is at
-/// rest at the start.
+/// The remaining fraction of the displaced shape 30 steps after the pointer's release, without gravity, so that the
+/// sheet is at rest at the start.
 ///
-/// Backward Euler takes `(1 + p)^(-1/2)` a step from a vibration with `p = h^2 w^2`. The slowest in the plane of the sheet has `w^2 = 0.0116
-/// k/m`, so of it 13 % are left where 0.5 g are the sheet's mass, `p = 12.6 x 0.0116`, and 98 % where they are a point's: that one still
-/// goes on by its momentum after 30 steps, which is a fifth of its period. As Eq. 1 to 4 have
-/// it, with forces `H (x - x0)` that resist all motion alike, the slowest has 0.070 k/m: 0.1 % and 45 to 58 % were left. Along the ray springs
-/// that are as long as at rest do not resist at all, so nothing leads back. `k I` resists
-/// the slow way back of what is not quick to vibrate: some more is left.
+/// Backward Euler multiplies a vibration with `p = h^2 w^2` by `(1 + p)^(-1/2)` per step. The slowest in the plane of
+/// the sheet has `w^2 = 0.0116 k/m`. If 0.5 g are the sheet's mass, `p = 12.6 x 0.0116`, 13 % of it are left. If they
+/// are a point's mass, 98 % are left: its momentum still carries it on after 30 steps, which is a fifth of its period.
+/// With Eq. 1 to 4, with forces `H (x - x0)` that resist all motion equally, the slowest has 0.070 k/m: 0.1 % and 45 to
+/// 58 % were left. Along the ray, springs at rest length do not resist at all, so no force leads back. `k I` resists
+/// the slow return of slow vibrations: some more is left.
 #[test]
 fn what_is_let_go_comes_back() {
     for (mass, jacobian, most) in [(0, "isotropic", 2.0), (0, "full", 2.0), (1, "isotropic", 0.2), (1, "full", 0.13)]
@@ -129,7 +130,7 @@ fn what_is_let_go_comes_back() {
             ];
             let mut mouse = mouse(&changes);
             let moment = |time: f64, at: [f64; 2], down: bool| Moment { time, at, down };
-            // So small that springs hardly turn.
+            // The force is so small that springs hardly rotate.
             mouse.world.effects.get_mut::<Pointers>().unwrap().0[0].force = 5e-6;
             mouse.world.effects.get_mut::<Pointers>().unwrap().0[0].moments =
                 vec![moment(0.0, [0.5; 2], true), moment(3.0, [0.8, 0.6], false)];
@@ -137,7 +138,7 @@ fn what_is_let_go_comes_back() {
                 Grip { press: Some(0), vertex: Some(mouse.world.objects[0].place[vertex]) };
             mouse.step(10);
             let drawn = mouse.away();
-            // A vibration may be at its middle at one step.
+            // A vibration may pass through zero at a step.
             let left = (40..50).map(|k| {
                 mouse.step(k);
                 mouse.away()
@@ -154,9 +155,9 @@ fn what_is_let_go_comes_back() {
     }
 }
 
-/// "Wherever the force is added, the behaviour of cloth model has been stable" (section 5.1): each of the 100 points is held for six steps,
-/// in the picture and along the ray, and let go for six. Nothing goes farther than half of the sheet while it is drawn, nor twice as far
-/// after; what is not stable leaves all bounds in a few of such steps.
+/// "Wherever the force is added, the behaviour of cloth model has been stable" (section 5.1). Each of the 100 points is
+/// held for six steps, in the picture and along the ray, and released for six. No vertex moves farther than half of the
+/// sheet while it is drawn, nor twice as far after. An unstable scheme exceeds all bounds in a few such steps.
 #[test]
 fn every_vertex_may_be_drawn_at() {
     for mass in READINGS {

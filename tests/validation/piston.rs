@@ -1,4 +1,4 @@
-//! Cloth on a layer of air: a sheet that stays flat over a plate or a body is a piston.
+//! Cloth on an air layer: a sheet that stays flat over a plate or a body is a piston.
 
 use crate::common::{Airy, Bench, DENSITY, body, close, cloth, input, settings};
 use percale::effect::air::AirState;
@@ -21,7 +21,7 @@ const GAP: f64 = 0.02;
 /// Width of the sheet [m].
 const WIDTH: f64 = 0.2;
 
-/// Air below the sheet, through which it passes at `speed` [m/s] under 200 Pa.
+/// Returns an air layer below the sheet, whose permeability is `speed` [m/s] at 200 Pa.
 fn air(below: &str, speed: f64) -> AirInput {
     AirInput {
         names: ["sheet".into(), below.into()],
@@ -36,7 +36,7 @@ fn air(below: &str, speed: f64) -> AirInput {
     }
 }
 
-/// A sheet at the height of the gap over a plate twice as wide.
+/// Makes a sheet at the height of the gap over a plate twice as wide.
 fn piston(gravity: f64, speed: f64) -> Airy {
     let mut mesh = sheet(9, 9, WIDTH, WIDTH, Diagonals::Alternating, lying(WIDTH, WIDTH));
     mesh.positions.iter_mut().for_each(|p| p.y = GAP);
@@ -54,7 +54,7 @@ fn piston(gravity: f64, speed: f64) -> Airy {
     Airy { airs: vec![air("plate", speed)], ..input.into() }
 }
 
-/// Lifts the sheet by `by` without more air coming in [m].
+/// Lifts the sheet by `by` [m] without inflow of air.
 fn lift(bench: &mut Bench, by: f64) {
     let vertices = bench.world.objects[0].vertices.clone();
     for v in vertices {
@@ -63,13 +63,13 @@ fn lift(bench: &mut Bench, by: f64) {
     }
 }
 
-/// Mean height over the gap at rest [m].
+/// Returns the mean height over the rest gap [m].
 fn height(bench: &Bench) -> f64 {
     let all = bench.positions();
     all.iter().map(|p| p.y - GAP).sum::<f64>() / all.len() as f64
 }
 
-/// Times at which the height passes zero, and the largest height after each [s, m].
+/// Returns the times at which the height passes zero, and the largest height after each [s, m].
 fn swings(bench: &mut Bench, h: f64, count: usize) -> Vec<[f64; 2]> {
     let mut swings: Vec<[f64; 2]> = Vec::new();
     let mut last = height(bench);
@@ -87,8 +87,8 @@ fn swings(bench: &mut Bench, h: f64, count: usize) -> Vec<[f64; 2]> {
     swings
 }
 
-/// Air that cannot leave is a spring: `omega^2 = P_atm/(rho d)`, 5033 rad/s at 0.2 kg/m2 and 20 mm. With 200 steps a period BDF2 is
-/// late by `(omega h)^2/3 = 0.03 %`; a hundredth of the gap makes the spring uneven by less.
+/// Enclosed air is a spring: `omega^2 = P_atm/(rho d)`, 5033 rad/s at 0.2 kg/m2 and 20 mm. With 200 steps per period
+/// BDF2 is late by `(omega h)^2/3 = 0.03 %`; an amplitude of a hundredth of the gap makes the spring nonlinear by less.
 #[test]
 fn a_sealed_piston_swings() {
     let omega = (Gas::default().pressure / (DENSITY * GAP)).sqrt();
@@ -102,8 +102,8 @@ fn a_sealed_piston_swings() {
     close("sealed piston: height after four periods, mm", 1e3 * swings[7][1], 1e3 * 0.01 * GAP, 0.01);
 }
 
-/// Two equal sheets with sealed air between them swing against each other as half of the mass of one on a plate, whichever side of the lower
-/// one is up; their common centre stays where it is.
+/// Two equal sheets with sealed air between them oscillate against each other as half of the mass of one on a plate.
+/// The orientation of the lower sheet does not matter, and their common centre does not move.
 #[test]
 fn two_sheets_are_a_piston_of_half_the_mass() {
     let omega = (2.0 * Gas::default().pressure / (DENSITY * GAP)).sqrt();
@@ -146,9 +146,10 @@ fn two_sheets_are_a_piston_of_half_the_mass() {
     }
 }
 
-/// A sheet that leans over another in nothing but the air between them: along the gap the pressures keep the momentum of both about their
-/// centre to the tolerance of the solver; along the normals of the upper one, as the paper's Eq. 3 has them, they make some, where the lower
-/// one is coarser and its points are not below the upper ones along their normals.
+/// A sheet is inclined over another with only the air between them. Along the gap, the pressures conserve the angular
+/// momentum of both about their centre to the tolerance of the solver. Along the normals of the upper sheet, as in the
+/// paper's Eq. 3, they create some: the lower sheet is coarser, and its points are not below the upper ones along their
+/// normals.
 #[test]
 fn pressure_along_normals_turns_what_it_pushes() {
     let turning = |along: Along| {
@@ -171,7 +172,7 @@ fn pressure_along_normals_turns_what_it_pushes() {
         for _ in 0..50 {
             let before = (bench.state.x.clone(), spin(&bench));
             bench.step(1e-4);
-            // Backward Euler keeps the momentum of what it was about where it was: forces act there.
+            // Backward Euler conserves the angular momentum about the previous positions, where forces act.
             let about: Vec3 =
                 (0..bench.world.moving).map(|v| before.0[v].cross(&bench.state.v[v]) * bench.world.mass[v]).sum();
             made += (about - before.1).z;
@@ -186,8 +187,9 @@ fn pressure_along_normals_turns_what_it_pushes() {
     assert!(normal > 1e-3 && gap < 1e-3 * normal, "{gap} {normal}");
 }
 
-/// Where it can leave, slowly, the swing dies out: `s^2 + lambda s + omega^2 = 0`, damping ratio
-/// `sigma/(2 dP) sqrt(P_atm rho/d) = 0.0252` at 0.01 m/s under 200 Pa. The first-order step of the air adds `lambda h/2 = 0.04 %` of it.
+/// With a slow leak the oscillation decays: `s^2 + lambda s + omega^2 = 0`, damping ratio
+/// `sigma/(2 dP) sqrt(P_atm rho/d) = 0.0252` at 0.01 m/s under 200 Pa. The first-order step of the air adds
+/// `lambda h/2 = 0.04 %` of it.
 #[test]
 fn a_leaky_piston_comes_to_rest() {
     let gas = Gas::default();
@@ -198,13 +200,13 @@ fn a_leaky_piston_comes_to_rest() {
     let mut bench = Bench::new(piston(0.0, 0.01), settings(Integrator::Bdf2, h, 1e-8));
     lift(&mut bench, 0.01 * GAP);
     let swings = swings(&mut bench, h, 12);
-    // Extremes that are n half periods apart: ln = n pi zeta/sqrt(1 - zeta^2). Up and down count alike.
+    // Extremes n half periods apart: ln = n pi zeta/sqrt(1 - zeta^2). Both signs count.
     let fall = (swings[1][1] / swings[9][1]).ln() / (8.0 * std::f64::consts::PI);
     close("leaky piston: damping ratio", fall / (1.0 + fall * fall).sqrt(), ratio, 0.02);
 }
 
-/// A load on permeable cloth presses the air out at the speed that its pressure drives: `sigma p/dP`, 10 mm/s for 20 Pa on
-/// 0.1 m/s under 200 Pa, whatever the step. The air left behind is denser by 20 Pa of 101 kPa: 0.02 %.
+/// A load on permeable cloth presses the air out at the speed of its pressure: `sigma p/dP`, 10 mm/s for 20 Pa on 0.1
+/// m/s under 200 Pa, whatever the step. The remaining air is denser by 20 Pa of 101 kPa: 0.02 %.
 #[test]
 fn a_load_sinks_through_permeable_cloth() {
     for (method, h) in [(Method::Symmetric, 1e-4), (Method::Symmetric, 2e-3), (Method::Seed, 2e-3)] {
@@ -221,16 +223,17 @@ fn a_load_sinks_through_permeable_cloth() {
     }
 }
 
-/// A sheet that presses by 20 Pa on air that leaves by 0.1 m/s under 200 Pa.
+/// Makes a sheet with a load of 20 Pa on air that leaves by 0.1 m/s under 200 Pa.
 fn loaded(method: Method, h: f64) -> Bench {
     let mut input = piston(20.0 / DENSITY, 0.1);
     input.airs[0].method = method;
     Bench::new(input, settings(Integrator::Bdf2, h, 1e-8))
 }
 
-/// Air below a sheet that is held leaks by `lambda = P_atm v/(dP d)`, 25.33 1/s at 1 mm/s under 200 Pa; under a cloth that lies on it
-/// by 20 Pa and takes half of the permeability at 100 Pa by `1/1.2`. Steps of 1 ms make it slower by `lambda h/2 = 1.3 %`, which is counted
-/// in; a load that varies by half from vertex to vertex leaves `(0.5 0.2/1.2)^2 = 0.7 %` more open.
+/// Air below a held sheet leaks by `lambda = P_atm v/(dP d)`, 25.33 1/s at 1 mm/s under 200 Pa. Below a cloth that lies
+/// on it with 20 Pa, and blocks half of the permeability at 100 Pa, by `1/1.2` of that. Steps of 1 ms reduce it by
+/// `lambda h/2 = 1.3 %`, which is included; a load that varies by half between vertices leaves
+/// `(0.5 0.2/1.2)^2 = 0.7 %` more open.
 #[test]
 fn what_lies_on_the_cloth_holds_the_air() {
     let h = 1e-3;
@@ -266,8 +269,8 @@ fn what_lies_on_the_cloth_holds_the_air() {
     }
 }
 
-/// In the paper's printed system the same cloth might as well be sealed: it sinks by `p d/P_atm = 3.9 um`, and by as much again
-/// before it stays there.
+/// In the paper's published system the same cloth behaves as if sealed: it sinks by `p d/P_atm = 3.9 um`, and by as
+/// much again before it stays there.
 #[test]
 fn the_printed_system_holds_a_load_up() {
     let sinks = 20.0 * GAP / Gas::default().pressure;
@@ -288,8 +291,8 @@ fn the_printed_system_holds_a_load_up() {
     }
 }
 
-/// Where the air's inertia takes half of the pressure, or all of it, 20 Pa drive 10 mm/s as well: `a w + b w^2` with 1000 Pa s/m
-/// and 1e5 Pa s2/m2, or 2e5 alone.
+/// If the air's inertia takes half of the pressure, or all of it, 20 Pa still drive 10 mm/s: `a w + b w^2` with 1000 Pa
+/// s/m and 1e5 Pa s2/m2, or 2e5 alone.
 #[test]
 fn a_load_sinks_through_open_cloth() {
     for (permeance, inertia) in [(1e-3, 1e5), (f64::INFINITY, 2e5)] {
@@ -306,7 +309,7 @@ fn a_load_sinks_through_open_cloth() {
     }
 }
 
-/// A sheet that settles on the floor, the air leaving through it and below its open border, gains no energy at any step.
+/// A sheet settles on the floor, while air leaves through it and below its open border. It gains no energy in any step.
 #[test]
 fn a_settling_sheet_gains_no_energy() {
     for h in [5e-4, 1e-3, 2e-3, 4e-3] {
@@ -334,8 +337,8 @@ fn a_settling_sheet_gains_no_energy() {
     }
 }
 
-/// Compressed air between a sheet and a body drives them apart and gives neither momentum nor spin: forces are pairs along
-/// the line between both points.
+/// Compressed air between a sheet and a body drives them apart and creates neither linear nor angular momentum: forces
+/// are pairs along the line between both points.
 #[test]
 fn air_pushes_cloth_and_body_alike() {
     let cell = 0.04;
@@ -364,7 +367,7 @@ fn air_pushes_cloth_and_body_alike() {
         let momentum = all(&|v| state.v[v]);
         println!("momentum of the sheet {share:.3e}, of both {:.3e} kg m/s", momentum.norm());
         assert!(share > 1e-5, "{share}");
-        // Compensation within the solver's tolerance of 1e-13 and 100 steps.
+        // Cancellation within the solver's tolerance of 1e-13 and 100 steps.
         assert!(momentum.norm() < 1e-10 * share, "{integrator:?}, {method:?}: {momentum}");
     }
 }

@@ -1,4 +1,4 @@
-//! Forces of bent sheets against their energy.
+//! Forces of bent sheets compared with their energy.
 
 use crate::common::{Cut, cloth, cut, input};
 use percale::force::assembly::Assembly;
@@ -11,7 +11,7 @@ use percale::linalg::{Mat3, Rotation, Vec3};
 use percale::world::World;
 use percale::world::build::build;
 
-/// Forces [N] on the vertices of a world at rest at positions `x`.
+/// Returns the forces [N] on the vertices of a world at rest at positions `x`.
 fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let still = vec![Vec3::zeros(); world.moving];
     let betas = vec![1.0; world.moving];
@@ -33,9 +33,9 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     assembly.force.clone()
 }
 
-/// A sheet without membrane, curved at rest, folded by up to a radian: the assembled force is minus the gradient of the
-/// energy (central differences, 1e-6: error of second order in a step of 1e-5 of an edge), nothing acts on the sheet as a
-/// whole (1e-12), and carried rigidly from rest it has no force and no energy.
+/// A sheet without membrane, curved at rest, folded by up to a radian. The assembled force is minus the gradient of the
+/// energy (central differences, 1e-6: error of second order in a step of 1e-5 of an edge), and has no sum or moment
+/// (1e-12). After a rigid motion from rest it has no force and no energy.
 #[test]
 fn the_force_of_a_bent_sheet_is_minus_the_gradient_of_its_energy() {
     for kind in [Cut::Aligned, Cut::Alternating, Cut::Equilateral, Cut::Random] {
@@ -74,7 +74,7 @@ fn the_force_of_a_bent_sheet_is_minus_the_gradient_of_its_energy() {
     }
 }
 
-/// `force - A z` of a world of one subdomain [N].
+/// Returns `force - A z` of a world of one subdomain [N].
 fn residual(world: &World, scheme: &Scheme, z: &[Vec3]) -> Vec<Vec3> {
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
     assembly.assemble(scheme, &Memory::default());
@@ -92,8 +92,8 @@ fn residual(world: &World, scheme: &Scheme, z: &[Vec3]) -> Vec<Vec3> {
     left
 }
 
-/// Every third vertex is in contact and takes its step by backward Euler, the others by BDF2. Where the step ends as it began, at rest,
-/// damping has no part in it: the forces without and with 20 ms differ by rounding (1e-12).
+/// Every third vertex is in contact and uses backward Euler, the others BDF2. If the step ends as it began, at rest,
+/// damping has no effect: the forces without and with 20 ms differ by rounding (1e-12).
 #[test]
 fn damping_does_nothing_to_what_is_held_at_rest() {
     let mesh = cut(Cut::Random, 6, 5, 0.06, 0.05, |m| Vec3::new(m.x, 8.0 * m.x * m.x - 5.0 * m.x * m.y, m.y));

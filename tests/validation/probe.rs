@@ -1,4 +1,4 @@
-//! Probes: what they measure is what acted.
+//! Probes compared with the forces that acted.
 
 use crate::common::{Airy, Bench, Cut, DENSITY, G, bar, body, close, cloth, cut, hold, input, settings};
 use percale::effect::air::balloon::BalloonInput;
@@ -28,7 +28,7 @@ const GRAVITY: Vec3 = Vec3::new(0.0, -G, 0.0);
 const MU: f64 = 0.3;
 /// Sealed cloth.
 const SEALED: Through = Through { permeance: 0.0, inertia: 0.0 };
-/// Relative tolerance of the solves where forces are to balance.
+/// Relative tolerance of the solves for tests of force balance.
 const TIGHT: f64 = 1e-14;
 
 fn friction() -> Friction {
@@ -46,7 +46,7 @@ fn obstacle(name: &str, mesh: TriMesh, motion: Motion) -> ObstacleInput {
     }
 }
 
-/// A sheet with bending, damping and friction that touches itself.
+/// Makes a sheet with bending, damping and friction that touches itself.
 fn sheet(mesh: TriMesh) -> ClothInput {
     let mut sheet = cloth(mesh, 200.0);
     sheet.friction = friction();
@@ -56,7 +56,7 @@ fn sheet(mesh: TriMesh) -> ClothInput {
     sheet
 }
 
-/// A world with probes of these measures.
+/// Makes a world with probes of these measures.
 fn probed(input: impl Into<Airy>, settings: Settings, measures: Vec<Measure>) -> Bench {
     let mut bench = Bench::new(input, settings);
     let probe = |(k, measure)| Probe { name: format!("p{k}"), every: Every::Step, measure };
@@ -77,7 +77,8 @@ fn between(object: usize, from: usize) -> Measure {
     Measure::Force(Source::Object { object, from: Some(from) })
 }
 
-/// What the balance of everything lacks in each step, at most, in units of the sum of the sizes of its parts; and the largest correction [N].
+/// Returns the largest error of the total balance in any step, relative to the sum of the sizes of its parts; and the
+/// largest correction [N].
 fn lack(bench: &mut Bench, probe: usize, until: f64) -> (f64, f64) {
     let (mut worst, mut corrected) = (0.0f64, 0.0f64);
     while bench.state.time < until {
@@ -93,7 +94,7 @@ fn lack(bench: &mut Bench, probe: usize, until: f64) -> (f64, f64) {
     (worst, corrected)
 }
 
-/// A sheet held at a corner, drawn by two handles and a cord, in wind and in its limits.
+/// Makes a sheet held at a corner, pulled by two handles and a cord, in wind, with strain limits.
 fn held() -> Input {
     let mut sheet = sheet(cut(Cut::Random, 8, 8, 0.4, 0.4, |m| Vec3::new(m.x, 0.0, m.y)));
     sheet.drag = Drag { normal: 1.0, tangent: 0.1 };
@@ -111,7 +112,7 @@ fn held() -> Input {
     input
 }
 
-/// Two sheets and a body on a ball that turns; the upper sheet is pinned at an edge that the lower one touches.
+/// Makes two sheets and a body on a turning ball. The upper sheet is pinned at an edge that the lower one touches.
 fn heap() -> Input {
     let mesh = |height: f64| cut(Cut::Alternating, 9, 9, 0.3, 0.3, move |m| Vec3::new(m.x - 0.15, height, m.y - 0.15));
     let mut upper = sheet(mesh(0.104));
@@ -131,7 +132,7 @@ fn heap() -> Input {
     input
 }
 
-/// Sheets that a thin bar strikes at 20 m/s, held at an edge, so that steps are corrected.
+/// Makes sheets held at an edge that a thin bar strikes at 20 m/s, so that steps are corrected.
 fn struck() -> Input {
     let mesh = |z: f64| cut(Cut::Alternating, 9, 9, 0.3, 0.3, move |m| Vec3::new(m.x - 0.15, m.y - 0.15, z));
     let held = |name: &str, z: f64| {
@@ -149,7 +150,7 @@ fn struck() -> Input {
     input
 }
 
-/// A sheet pinned at an edge over a layer of air on a floor; and a balloon pinned at a pole.
+/// Makes a sheet pinned at an edge over an air layer on a floor; and a balloon pinned at a pole.
 fn airy() -> Airy {
     let mut sheet = sheet(cut(Cut::Alternating, 8, 8, 0.2, 0.2, |m| Vec3::new(m.x - 0.1, 0.01, m.y - 0.1)));
     sheet.pins = vec![hold(&sheet.mesh, |m| m.x < 0.06)];
@@ -180,10 +181,11 @@ fn airy() -> Airy {
     input
 }
 
-/// Newton's second law: what acts on all that is simulated from outside is the rate of its momentum, as the scheme has it, with steps that
-/// change, several schemes in a step, pins, handles, cords, wind, limits, impulses, air. Forces inside cancel in pairs but for rounding,
-/// 1e-16 of stiffnesses times displacements that are up to 1e5 of the forces left. What the solve leaves, `TIGHT` of the norm of
-/// what it begins with, adds up to at most its root of the number of rows, 1e-12. Both are below 1e-9.
+/// Newton's second law: the external forces on all simulated objects are the rate of their momentum in the scheme. The
+/// scenes have varying steps, several schemes in a step, pins, handles, cords, wind, limits, impulses, air. Internal
+/// forces cancel in pairs to rounding, 1e-16 of stiffnesses times displacements that are up to 1e5 of the remaining
+/// forces. The residual of the solve, `TIGHT` of the norm of its initial residual, adds up to at most its root of the
+/// number of rows, 1e-12. Both are below 1e-9.
 #[test]
 fn everything_is_in_balance() {
     for integrator in [Integrator::Bdf2, Integrator::BackwardEuler] {
@@ -217,19 +219,19 @@ fn everything_is_in_balance() {
     }
 }
 
-/// Mass and momentum of an object [kg, kg m/s].
+/// Returns mass and momentum of an object [kg, kg m/s].
 fn momentum(bench: &Bench, object: usize) -> (f64, Vec3) {
     let vertices = bench.world.objects[object].vertices.clone();
     let of = |v: usize| bench.state.v[v] * bench.world.mass[v];
     (bench.world.mass[vertices.clone()].iter().sum(), vertices.map(of).sum())
 }
 
-/// Newton's third law, and the second for an object by itself: what probes say is on it, with its weight and what corrections gave it, is the
-/// change of its momentum over a step of backward Euler, taken from the state. Rounding and the residual are as in
-/// [`everything_is_in_balance`].
+/// Newton's third law, and the second for a single object. The probed forces on it, with its weight and the
+/// corrections, are the change of its momentum over a step of backward Euler, taken from the state. Rounding and the
+/// residual are as in [`everything_is_in_balance`].
 #[test]
 fn action_is_reaction() {
-    // Lower sheet, upper sheet, body, ball.
+    // Measures for lower sheet, upper sheet, body, ball.
     let measures = vec![
         on(0),
         on(2),
@@ -252,7 +254,7 @@ fn action_is_reaction() {
         let f = |k: usize| force(&bench, k);
         let pair = |a: usize, b: usize| (f(a) + f(b)).norm() / (f(a).norm() + f(b).norm()).max(1e-6);
         worst[0] = worst[0].max(pair(3, 4)).max(pair(5, 6));
-        // All that is on the lower sheet, by what it is from; what is on the ball is from both.
+        // All forces on the lower sheet, by their source. The force on the ball comes from both others.
         let size = f(0).norm() + f(3).norm() + f(5).norm() + f(7).norm() + 1e-3;
         worst[1] = worst[1].max((f(0) - f(3) - f(5) - f(7)).norm() / size);
         for (k, (object, before)) in [0, 2].into_iter().zip(before).enumerate().filter(|_| single) {
@@ -282,8 +284,8 @@ fn still(bench: &mut Bench, slow: f64) {
     }
 }
 
-/// Weight: what hangs still from a pin, and what lies still on a plane, is borne. Where nothing is faster than `v` the momentum changes by no
-/// more than `2 m v/h` in a step: `2 v/(h g)` of the weight.
+/// Weight: pins and planes carry the weight of objects at rest. If no vertex is faster than `v` the momentum changes by
+/// no more than `2 m v/h` in a step: `2 v/(h g)` of the weight.
 #[test]
 fn what_is_at_rest_is_borne() {
     let (h, slow) = (5e-3, 1e-6);
@@ -310,7 +312,8 @@ fn what_is_at_rest_is_borne() {
     close("what bears it", force(&bench, 1).y, weight, tolerance);
 }
 
-/// Hooke: a handle's force is its stiffness times how far its vertices are from their targets; rounding of positions only.
+/// Hooke: a handle's force is its stiffness times the distance of its vertices from their targets, to rounding of
+/// positions.
 #[test]
 fn a_handle_pulls_by_its_stiffness() {
     let mut drawn = cloth(cut(Cut::Alternating, 6, 6, 0.3, 0.3, |m| Vec3::new(m.x, m.y, 0.0)), 500.0);
@@ -331,16 +334,17 @@ fn a_handle_pulls_by_its_stiffness() {
     assert_eq!(bench.stepper.forces()[1][3], force(&bench, 0));
 }
 
-/// What a lift of a hanging sheet has taken at half of it, and what of that is not height, motion or strain [J].
+/// Returns the work of a lift of a hanging sheet at half of it, and the part that is not potential, kinetic or elastic
+/// energy [J].
 fn lift(h: f64) -> (f64, f64) {
     let mut hung = cloth(cut(Cut::Alternating, 6, 6, 0.3, 0.3, |m| Vec3::new(m.x, m.y, 0.0)), 500.0);
     let (rise, time) = (0.2, 1.0);
-    // A smooth rise, so that no step is a blow.
+    // A smooth rise, without impacts in any step.
     let at = |t: f64| Vec3::y() * (rise * 0.5 * (1.0 - (std::f64::consts::PI * t / time).cos()));
     let motion = Motion::Path((0..=4000).map(|k| (time * k as f64 / 4000.0, at(k as f64 / 4000.0 * time))).collect());
     hung.pins = vec![Pin { motion, ..hold(&hung.mesh, |m| m.y > 0.299) }];
     let measures = vec![Measure::Work(Source::Pins(vec![0])), Measure::Work(Source::Everything)];
-    // It begins at rest: with what its weight stretches it by.
+    // The sheet starts at rest, stretched by its weight.
     let mut still = hung.clone();
     still.drag = Drag { normal: 1.0, tangent: 1.0 };
     still.pins[0].motion = Motion::Fixed;
@@ -360,9 +364,9 @@ fn lift(h: f64) -> (f64, f64) {
     (work, work - (energy(&bench) - before))
 }
 
-/// The work of pins is the energy of what they lift. Backward Euler loses `m |dv|^2/2` a step, `h` times the mean of `m a^2/2` over the time: with
-/// a rise by 0.2 m in 1 s, `a = 0.99 m/s^2` at most, 1.2e-4 of the work at a step of 1 ms. What the strain loses likewise is less. Both halve with
-/// the step.
+/// The work of pins is the energy of the lifted sheet. Backward Euler loses `m |dv|^2/2` a step, `h` times the mean of
+/// `m a^2/2` over the time: with a rise by 0.2 m in 1 s, `a = 0.99 m/s^2` at most, 1.2e-4 of the work at a step of 1
+/// ms. The corresponding loss of strain is less. Both halve with the step.
 #[test]
 fn a_lift_takes_its_energy() {
     let (work, lost) = lift(1e-3);
@@ -376,8 +380,9 @@ fn a_lift_takes_its_energy() {
     assert!((lost / half - 2.0).abs() < 0.3, "{}", lost / half);
 }
 
-/// Coulomb: a sheet drawn over a plane by a force along it, twice what friction bears, rubs by `mu m g`. The bound is of what presses when a step
-/// begins, which is what presses at its end but for what the gap still swings; 1 % after a second.
+/// Coulomb: a sheet pulled along a plane by twice the friction has the friction force `mu m g`. Its bound follows from
+/// the normal force at the start of a step, which equals that at its end except for oscillations of the gap; 1 % after
+/// a second.
 #[test]
 fn a_sheet_that_slides_rubs_by_its_weight() {
     let mut drawn = cloth(cut(Cut::Alternating, 5, 5, 0.1, 0.1, |m| Vec3::new(m.x - 3.0, 6.4e-4, m.y + 1.0)), 200.0);

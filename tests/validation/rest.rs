@@ -1,18 +1,19 @@
-//! What nothing moves comes to rest: the residual of the linear solve must not feed slow motion more than air and material take out of it.
+//! Free cloth comes to rest: the residual of the linear solve must not feed slow motion more than air and material
+//! damping remove.
 //!
-//! A strip of cloth hangs from a pin in still air. Stiff membranes, small cells and long steps make its matrix ill-conditioned:
-//! slow modes are the last that conjugate gradients find, and count little in the residual.
+//! A strip of cloth hangs from a pin in still air. Stiff membranes, small cells and long steps make its matrix
+//! ill-conditioned: slow modes are the last that conjugate gradients find, and count little in the residual.
 
 use crate::shipped::{STEP, bench, folder, sheet};
 use crate::table::{Row, record};
 use crate::this_test;
 
-/// Cells along and across, and their size [m].
+/// Number of cells along and across, and their size [m].
 const STRIPS: [([usize; 2], f64); 3] = [([33, 8], 1e-3), ([24, 6], 2.5e-3), ([16, 5], 5e-3)];
-/// From when to when the speed is looked at [s].
+/// Interval in which the speed is measured [s].
 const TIMES: [f64; 2] = [3.0, 4.0];
 
-/// Greatest speed by mass of a strip that hangs [mm/s].
+/// Returns the largest mass-weighted speed of a hanging strip [mm/s].
 fn speed(material: &str, (cells, size): ([usize; 2], f64), step: f64) -> f64 {
     let here = folder("rest");
     sheet(&here.join("strip.obj"), cells, size);
@@ -36,8 +37,8 @@ fn speed(material: &str, (cells, size): ([usize; 2], f64), step: f64) -> f64 {
     1e3 * most
 }
 
-/// Below half a millimetre a second, which nobody sees.
-/// With the relative residual alone cotton of 1 mm went at 8 mm/s, silk of 2.5 mm in steps of 4 ms at 49.
+/// Measures the speed of a strip, which must stay below half a millimetre per second, an invisible motion. With the
+/// relative residual alone, cotton of 1 mm moved at 8 mm/s, silk of 2.5 mm in steps of 4 ms at 49.
 fn row(material: &str, strip: ([usize; 2], f64), step: f64) -> Row {
     Row {
         law: "solver",
@@ -50,7 +51,7 @@ fn row(material: &str, strip: ([usize; 2], f64), step: f64) -> Row {
     }
 }
 
-/// The finest strip at the default step and the worst at a long one.
+/// Tests the finest strip at the default step and the worst at a long step.
 #[test]
 fn strips_come_to_rest() {
     record(this_test!(), &[row("cotton", STRIPS[0], STEP), row("silk", STRIPS[1], 4.0 * STEP)]);

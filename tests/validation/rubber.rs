@@ -1,4 +1,4 @@
-//! Nearly incompressible solids at the settings of a scene: they bend as beams do, ring, and are pressed.
+//! Nearly incompressible solids at the settings of a scene: bending of beams, vibration, and compression.
 
 use crate::common::Bench;
 use percale::linalg::Vec3;
@@ -6,7 +6,7 @@ use percale::scene;
 use percale::world::quantity::kinetic_energy;
 use std::path::Path;
 
-/// A world from the text of a scene, with its settings.
+/// Builds a world from the text of a scene, with its settings.
 fn bench(text: &str) -> Bench {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/rubber.toml");
     let scene = scene::read_text(&path, text.as_bytes(), &[]).unwrap_or_else(|faults| panic!("{faults:?}"));
@@ -15,7 +15,7 @@ fn bench(text: &str) -> Bench {
     Bench { world: built.world, state: built.state, stepper }
 }
 
-/// A beam of the library's rubber, 20 x 2 x 2 cm, that is held at one end, with another Poisson's ratio.
+/// Makes a beam of the library's rubber, 20 x 2 x 2 cm, held at one end, with another Poisson's ratio.
 fn beam(poisson: f64, gravity: f64, step: &str, solid: &str, body: &str) -> Bench {
     bench(&format!(
         r#"
@@ -37,7 +37,8 @@ fn beam(poisson: f64, gravity: f64, step: &str, solid: &str, body: &str) -> Benc
     ))
 }
 
-/// Volume of a world's tetrahedra at positions `x` [m^3], and the least part that one has left of its own.
+/// Returns the volume of a world's tetrahedra at positions `x` [m^3], and the smallest ratio of a volume to its rest
+/// volume.
 fn volume(world: &percale::world::World, x: &[Vec3]) -> (f64, f64) {
     let parts = world.elements.tetrahedra.iter().map(|t| {
         let part = 1.0 + t.swell(&t.vertices.map(|v| x[v as usize]));
@@ -46,9 +47,10 @@ fn volume(world: &percale::world::World, x: &[Vec3]) -> (f64, f64) {
     parts.fold((0.0, f64::INFINITY), |(sum, least), (volume, part)| (sum + volume, least.min(part)))
 }
 
-/// `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k = 10 (1 + nu)/(12 + 11 nu)`, at the mesh that a scene gets by itself, three cells
-/// across. Linear elements bend too stiffly by up to a fifth; those that keep their own volumes stop at a third of the law at Poisson's
-/// ratio 0.49. Near to critical by drag it rests after 0.6 s, within 0.5 %.
+/// A beam bends by `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k = 10 (1 + nu)/(12 + 11 nu)`, at the default mesh
+/// of a scene, three cells across. Linear elements bend too stiffly by up to a fifth; elements that each keep their
+/// volume reach only a third of the law at Poisson's ratio 0.49. Drag close to critical brings it to rest after 0.6 s,
+/// within 0.5 %.
 #[test]
 fn a_cantilever_bends_at_any_poissons_ratio() {
     let (young, density, gravity, length, side) = (1.69e6, 930.0, 0.3, 0.2f64, 0.02f64);
@@ -74,9 +76,9 @@ fn a_cantilever_bends_at_any_poissons_ratio() {
     }
 }
 
-/// Thrown sideways while it is held, without damping, it rings and never has more energy than it had, whatever the step: what the matrix
-/// has more than the law acts as mass does. BDF2 keeps a norm of two steps, about which the energy swings by a part of `(omega h)^2`,
-/// a hundredth at 10 ms; frames are a part of a swing.
+/// A beam held at one end and thrown sideways vibrates without damping. Its energy never grows, whatever the step: the
+/// part of the matrix beyond the law acts as mass. BDF2 conserves a norm of two steps, about which the energy
+/// oscillates by a part of `(omega h)^2`, a hundredth at 10 ms; frames are a part of a period.
 #[test]
 fn a_ringing_beam_gains_no_energy() {
     for step in ["1 ms", "4 ms", "10 ms"] {
@@ -95,7 +97,7 @@ fn a_ringing_beam_gains_no_energy() {
     }
 }
 
-/// A block of rubber that is pressed to half its height by smooth plates stays sound and comes back.
+/// A block of rubber that smooth plates press to half its height stays sound and returns to its shape.
 #[test]
 fn a_block_pressed_to_half_is_sound() {
     let mut bench = bench(
@@ -142,7 +144,8 @@ fn a_block_pressed_to_half_is_sound() {
     assert!((kept / whole - 1.0).abs() < 2e-3 && least > 0.98);
 }
 
-/// Speed after a fall of 12 cm on a floor over the speed before it, of a ball of rubber 6 cm across.
+/// Returns the ratio of speeds after and before the impact of a ball of rubber, 6 cm across, on a floor after a fall of
+/// 12 cm.
 fn restitution(more: &str) -> f64 {
     let mut bench = bench(&format!(
         r#"
@@ -168,8 +171,8 @@ fn restitution(more: &str) -> f64 {
     back / fastest
 }
 
-/// A ball bounces with what its damping leaves, 0.60 in steps of a sixteenth of the default, at the default step and over three meshes.
-/// With impacts in whole steps it is 0.27 to 0.40.
+/// A ball bounces by its damping, 0.60 in steps of a sixteenth of the default, at the default step and with three
+/// meshes. With impacts in whole steps the ratio is 0.27 to 0.40.
 #[test]
 fn a_ball_bounces_as_its_damping_leaves() {
     for mesh in ["resolution = 0.01", "resolution = 0.008", ""] {

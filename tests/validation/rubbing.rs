@@ -1,4 +1,5 @@
-//! Measured friction: load-force curves, warp and weft, both laws, against closed forms and the equation of a sliding point.
+//! Measured friction: load-force curves, warp and weft, both laws, compared with closed forms and the equation of a
+//! sliding point.
 
 use crate::common::{Bench, Cut, G, close, cloth, cut, input, settings};
 use percale::force::curve::Curve;
@@ -13,7 +14,7 @@ use percale::world::motion::Motion;
 use percale::world::window::Window;
 use percale::world::{Course, Pin};
 
-/// Coefficients along warp, weft and between.
+/// Coefficients along warp, along weft and between.
 const WARP: f64 = 0.2;
 const WEFT: f64 = 0.4;
 const DIAGONAL: f64 = 0.33;
@@ -40,7 +41,8 @@ fn measured(flow: Flow, ground: Ground) -> Measured {
     Measured { flow, area: None, grounds: [Some(ground), None] }
 }
 
-/// A sheet on a plane that rises by `slope` [rad]; its warp is turned by `turned` [rad] from the way down toward `-z`.
+/// A sheet on a plane that rises by `slope` [rad]. Its warp is rotated by `turned` [rad] from the downward direction
+/// toward `-z`.
 struct Slide {
     slope: f64,
     turned: f64,
@@ -77,7 +79,7 @@ impl Slide {
         sheet
     }
 
-    /// Gap at which the barrier bears the sheet.
+    /// Returns the gap at which the barrier carries the sheet.
     fn gap(&self) -> f64 {
         REACH / (1.0 + (G * self.slope.cos() / BARRIER).sqrt())
     }
@@ -103,8 +105,8 @@ impl Slide {
         Bench::new(self.input(), settings(Integrator::Bdf2, 2e-3, 1e-8))
     }
 
-    /// Where a point is after `time` that slides under `g sin` down the slope and the law: `m dv/dt = m g sin - f(v)`, by steps
-    /// of the classical method of Runge and Kutta: coordinates down the slope and toward `-z` [m].
+    /// Returns the position after `time` of a point that slides under `g sin` down the slope and the law:
+    /// `m dv/dt = m g sin - f(v)`, by the classical Runge-Kutta method: coordinates down the slope and toward `-z` [m].
     fn reference(&self, time: f64, velocity: [f64; 2]) -> [f64; 2] {
         let ground = self.law.grounds[0].as_ref().unwrap();
         let normal = G * self.slope.cos();
@@ -138,7 +140,7 @@ impl Slide {
         x
     }
 
-    /// Mean velocity of the sheet down the slope and toward `-z` [m/s].
+    /// Returns the mean velocity of the sheet down the slope and toward `-z` [m/s].
     fn speed(&self, bench: &Bench) -> [f64; 2] {
         let vertices = bench.world.objects[0].vertices.clone();
         let count = vertices.len() as f64;
@@ -146,7 +148,7 @@ impl Slide {
         [mean.dot(&self.down()), -mean.z]
     }
 
-    /// Way of the sheet and of the point from 0.1 s on, when it has landed, to `until` [s].
+    /// Returns the displacements of the sheet and of the reference point from 0.1 s on, after landing, to `until` [s].
     fn ways(&self, bench: &mut Bench, until: f64) -> [[f64; 2]; 2] {
         const LANDED: f64 = 0.1;
         bench.run(LANDED);
@@ -156,7 +158,7 @@ impl Slide {
         [[to[0] - from[0], to[1] - from[1]], self.reference(until - LANDED, velocity)]
     }
 
-    /// How far the sheet, the first of the cloths, has gone down the slope and toward `-z` [m].
+    /// Returns the displacement of the sheet, the first of the cloths, down the slope and toward `-z` [m].
     fn travel(&self, bench: &Bench) -> [f64; 2] {
         let vertices = bench.world.objects[0].vertices.clone();
         let count = vertices.len() as f64;
@@ -165,7 +167,7 @@ impl Slide {
     }
 }
 
-/// Distance within 1 % and direction within 1 degree of the point's.
+/// Asserts that the distance is within 1 % and the direction within 1 degree of the reference.
 fn assert_path(test: &str, found: [f64; 2], wanted: [f64; 2]) {
     let length = |x: [f64; 2]| x[0].hypot(x[1]);
     let angle = |x: [f64; 2]| x[1].atan2(x[0]).to_degrees();
@@ -174,8 +176,8 @@ fn assert_path(test: &str, found: [f64; 2], wanted: [f64; 2]) {
     close(&format!("{test}: way [m]"), length(found), length(wanted), 0.01);
 }
 
-/// A sheet cut at an angle to the warp slides as a point would under the law: from rest, and pushed across. The scheme is of
-/// first order in contact: 2 ms of 0.8 s are 0.25 %, of the direction less.
+/// A sheet cut at an angle to the warp slides like a point under the law: from rest, and pushed across. The scheme is
+/// of first order in contact: 2 ms of 0.8 s are 0.25 %, of the direction less.
 fn assert_slides(flow: Flow) -> Vec<f64> {
     let mut directions = Vec::new();
     for degrees in [0.0f64, 30.0, 60.0, 90.0] {
@@ -193,22 +195,23 @@ fn assert_slides(flow: Flow) -> Vec<f64> {
     directions
 }
 
-/// The force is against the sliding: from rest the path is straight down, with the acceleration `g (sin - u.F u cos)`.
+/// The force is opposite to the sliding. From rest the path is straight down, with the acceleration
+/// `g (sin - u.F u cos)`.
 #[test]
 fn an_antiparallel_sheet_slides_straight() {
     let directions = assert_slides(Flow::Antiparallel);
     assert!(directions.iter().all(|d| d.abs() < 0.1), "{directions:?}");
 }
 
-/// The force is the normal's of the ellipse: between warp and weft the path turns away, toward the direction that slides more
-/// easily.
+/// The force is normal to the ellipse. Between warp and weft the path deviates toward the direction of lower friction.
 #[test]
 fn an_associated_sheet_is_deflected() {
     let directions = assert_slides(Flow::Associated);
     assert!(directions[1] > 3.0 && directions[2] > 3.0, "{directions:?}");
 }
 
-/// The slope's `tan` at which a sheet slides whose warp is turned so: `u.F u`, or for the ellipse `1/|F^-1 u|`.
+/// Returns the slope's `tan` at which a sheet with this rotation of its warp slides: `u.F u`, or for the ellipse
+/// `1/|F^-1 u|`.
 fn threshold(flow: Flow, curves: &Curves, degrees: f64) -> f64 {
     let (c, s) = (degrees.to_radians().cos(), -degrees.to_radians().sin());
     let [f00, f01, f11] = curves.tensor(1.0, [c, s]);
@@ -218,8 +221,8 @@ fn threshold(flow: Flow, curves: &Curves, degrees: f64) -> f64 {
     }
 }
 
-/// Sticks half a percent below the bound and creeps less than 10 um in 10 s, slides half a percent above it: along the warp,
-/// the weft and 30 degrees from it.
+/// Half a percent below the bound a sheet sticks and creeps less than 10 um in 10 s; half a percent above it slides:
+/// along the warp, the weft and 30 degrees from it.
 #[test]
 fn a_sheet_sticks_below_the_bound_of_every_direction() {
     for flow in [Flow::Antiparallel, Flow::Associated] {
@@ -243,8 +246,8 @@ fn a_sheet_sticks_below_the_bound_of_every_direction() {
     }
 }
 
-/// With a peak a quarter above the plateau a sheet at rest holds between the two, at 1.2 times the plateau; pushed by 5 cm/s
-/// it slides on the same slope, with the acceleration that the plateau leaves.
+/// With a peak a quarter above the plateau, a sheet at rest sticks between both, at 1.2 times the plateau. Pushed by 5
+/// cm/s it slides on the same slope, with the acceleration for the plateau.
 #[test]
 fn what_holds_is_the_peak_and_what_slides_the_plateau() {
     for flow in [Flow::Antiparallel, Flow::Associated] {
@@ -252,7 +255,7 @@ fn what_holds_is_the_peak_and_what_slides_the_plateau() {
         let law = measured(flow, Ground { peak: of(1.25), plateau: of(1.0) });
         let slope = (1.2 * WEFT).atan();
         let slide = Slide::new(slope, 90f64.to_radians(), law);
-        // Landing would break it loose: the slope comes in a second, to the sheet at rest.
+        // Landing would start it sliding, so gravity tilts within a second, with the sheet at rest.
         let mut bench = slide.bench();
         for k in 0..=500 {
             let angle = slope * (f64::from(k) / 500.0 - 1.0);
@@ -279,19 +282,19 @@ fn what_holds_is_the_peak_and_what_slides_the_plateau() {
     }
 }
 
-/// Force over load of a sled of 100 cm^2: 0.5 at little load, less at more.
+/// Returns force over load of a sled of 100 cm^2: 0.5 at small loads, less at larger ones.
 fn sled() -> Curve {
     Curve::new([0.005, 0.01, 0.02, 0.04, 0.08, 0.16].map(|load: f64| [load, 0.5 * load / (1.0 + load / 0.05).sqrt()]))
 }
 
-/// A curve over pressure: the slope at which a sheet slides is what the curve says at its weight per area, whatever that is
-/// and however the sheet is cut; 0.5 %, from both sides.
+/// With a curve over pressure, the slope at which a sheet slides follows the curve at its weight per area, for any
+/// density and any triangulation; 0.5 %, from both sides.
 #[test]
 fn the_threshold_follows_the_curve_and_not_the_mesh() {
     const AREA: f64 = 0.01;
     let law = Measured { area: Some(AREA), ..measured(Flow::Antiparallel, fixed(Curves::even(sled()))) };
     for density in [0.1, 0.4] {
-        // tan = mu(p) at p = density g cos.
+        // The threshold solves tan = mu(p) at p = density g cos.
         let mut slope: f64 = 0.3;
         for _ in 0..100 {
             slope = sled().coefficient(density * G * slope.cos() * AREA).atan();
@@ -317,8 +320,8 @@ fn the_threshold_follows_the_curve_and_not_the_mesh() {
     }
 }
 
-/// A pile: the sheet slides down along its warp, so that the plane goes against it, or turned round with it. The acceleration is
-/// `g (sin - mu cos)` with the one or the other, 1 %, in both laws.
+/// A cloth with a pile slides down along its warp, so that the plane moves against the pile, or rotated with it. The
+/// acceleration is `g (sin - mu cos)` with the respective coefficient, 1 %, in both laws.
 #[test]
 fn a_pile_holds_in_one_direction() {
     let (with, against) = (0.15, 0.45);
@@ -340,12 +343,12 @@ fn a_pile_holds_in_one_direction() {
     }
 }
 
-/// A sheet slides on another that is held, their warps at 20 and 50 degrees: the mean of both tensors acts. As a point under that
-/// mean; at 1 % for way, 1 degree.
+/// A sheet slides on a fixed sheet, with warps at 20 and 50 degrees: the mean of both tensors acts. The reference is a
+/// point with that mean; at 1 % for distance, 1 degree.
 #[test]
 fn cloth_on_cloth_has_the_mean_of_two_tensors() {
     let turned = [20f64.to_radians(), 50f64.to_radians()];
-    // Tensors in the axes down and toward -z.
+    // Tensors in the axes down the slope and toward -z.
     let rotated = |[f00, f01, f11]: [f64; 3], angle: f64| {
         let (c, s) = (angle.cos(), angle.sin());
         [
@@ -366,7 +369,7 @@ fn cloth_on_cloth_has_the_mean_of_two_tensors() {
         input.obstacles.clear();
         table.cells = 10;
         let mut held = table.sheet("table", table.turned, 0.0);
-        // Wide enough for the way.
+        // The lower sheet is large enough for the displacement.
         let turn = Rotation::from_scaled_axis(Vec3::z() * -0.6);
         let spin = Rotation::from_scaled_axis(Vec3::y() * turned[1]);
         held.mesh = cut(Cut::Aligned, 40, 40, 4.0, 4.0, |m| turn * (spin * Vec3::new(m.x - 2.0, 0.0, 2.0 - m.y)));
@@ -381,7 +384,7 @@ fn cloth_on_cloth_has_the_mean_of_two_tensors() {
     }
 }
 
-/// Two free sheets, each with an anisotropic tensor over pressure, pressed together and sliding on each other.
+/// Makes two free sheets, each with an anisotropic tensor over pressure, pressed together and sliding on each other.
 fn two_sheets(flow: Flow, cells: usize) -> Input {
     let of = |factor: f64| {
         let loads = sled().loads().to_vec();
@@ -401,7 +404,7 @@ fn two_sheets(flow: Flow, cells: usize) -> Input {
     input
 }
 
-/// What one loses the other gains, to rounding; and friction takes a good part of their relative speed.
+/// Each sheet gains the momentum that the other loses, to rounding. Friction takes a good part of their relative speed.
 #[test]
 fn what_rubs_conserves_momentum() {
     for flow in [Flow::Antiparallel, Flow::Associated] {
@@ -421,7 +424,7 @@ fn what_rubs_conserves_momentum() {
     }
 }
 
-/// Pressures are sums over contacts: their order is the contacts', whoever makes them.
+/// Pressures are sums over contacts in the order of the contacts, independent of threads.
 #[test]
 fn what_rubs_has_the_same_bits_on_any_number_of_threads() {
     let run = |threads: usize| {

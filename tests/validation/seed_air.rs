@@ -1,17 +1,18 @@
-//! The air's equation as the paper has it, against the symmetric one, and what its printed form gets wrong.
+//! The air equation of the paper compared with the symmetric formulation, and the errors of its published form.
 
 use crate::air::{compress, gas, quarter_period, strip};
 use percale::effect::air::equation::{Air, Gas, Layer, Method, Work};
 use percale::effect::air::seed::EDGE;
 use std::f64::consts::PI;
 
-/// The system in the energies, solved by BiCGSTAB, gives the pressures of the symmetric one while the height changes, air leaks, blows
-/// from outside, flows, and leaves at one end.
+/// The system in the energies, solved by BiCGSTAB, gives the pressures of the symmetric system. The height changes
+/// meanwhile, and air leaks, blows from outside, flows, and leaves at one end.
 ///
-/// The energies are solved to a residual of 1e-6, the pressures to a tenth of that of the first guess, the pressures a step before, which
-/// differ from them by `300/s h`, 6 %, in the norm of the inverse diagonal `D`: an error in the pressures of at most `6e-3 sqrt(max D/V)`. With
-/// the air an error leaks away, by at least `1/(1 + h lambda) = 1/1.34` a step, so that those of four steps are there at once. What differs is
-/// smoother than the worst, and the bound asked for is a sixth of that.
+/// The energies are solved to a residual of 1e-6, the pressures to a tenth of that of the first guess. That guess is
+/// the previous pressures, which differ by `300/s h`, 6 %, in the norm of the inverse diagonal `D`: an error in the
+/// pressures of at most `6e-3 sqrt(max D/V)`. An error leaks away with the air, by at least `1/(1 + h lambda) = 1/1.34`
+/// per step, so that the errors of four steps are present at once. The difference is smoother than the worst case, and
+/// the bound of the test is a sixth of that.
 #[test]
 fn energies_give_the_pressures_of_the_symmetric_system() {
     let (x, triangles) = strip(24, 16, 0.01);
@@ -53,7 +54,7 @@ fn energies_give_the_pressures_of_the_symmetric_system() {
     assert!(pressure < bound && energy < bound && flux < bound);
 }
 
-/// A closed layer that is solved for its energies keeps its air as well: it is moved by flows.
+/// A closed layer solved for its energies also conserves its air, since flows move it.
 #[test]
 fn energies_keep_the_air() {
     let (x, triangles) = strip(12, 9, 0.01);
@@ -72,9 +73,9 @@ fn energies_keep_the_air() {
     }
 }
 
-/// Air below permeable cloth that is squeezed to half its height stays at twice the pressure of the atmosphere in the printed system, to
-/// rounding, for steps of any size: the right-hand side is the time derivative of Darcy's law, in which that pressure is
-/// lost. Solved as it should be, it is gone after 5 ms, 25 decay times.
+/// In the published system, air below permeable cloth that is squeezed to half its height stays at twice atmospheric
+/// pressure. This holds to rounding, for steps of any size: the right-hand side is the time derivative of Darcy's law,
+/// in which that pressure is lost. Solved correctly, the pressure has decayed after 5 ms, 25 decay times.
 #[test]
 fn the_printed_system_keeps_squeezed_air() {
     let (x, triangles) = strip(5, 5, 0.01);
@@ -99,9 +100,9 @@ fn the_printed_system_keeps_squeezed_air() {
     }
 }
 
-/// With the printed, constant `k` a standing wave has a speed that depends on the mesh: `c^2 = k sum_e c_e dx_e^2/sum_i A_i`, here, with
-/// legs `a` between centroids `2 a/3` apart and diagonals between centroids `sqrt(2) a/3` apart, `k a (2 + sqrt 2)/3`. On a mesh four times
-/// as fine it is half as fast.
+/// With the published, constant `k` a standing wave has a speed that depends on the mesh:
+/// `c^2 = k sum_e c_e dx_e^2/sum_i A_i`, here, with legs `a` between centroids `2 a/3` apart and diagonals between
+/// centroids `sqrt(2) a/3` apart, `k a (2 + sqrt 2)/3`. On a mesh four times as fine it is half as fast.
 #[test]
 fn the_printed_speed_of_waves_depends_on_the_mesh() {
     let (length, sound) = (0.4, Gas::default().speed);
@@ -118,7 +119,7 @@ fn the_printed_speed_of_waves_depends_on_the_mesh() {
     assert!((ratio / 2.0 - 1.0).abs() < 0.02);
 }
 
-/// The printed system needs the energies of two steps: from a copy of the air, both go on with the same bits.
+/// The published system needs the energies of two steps. A copy of the air continues with the same bits.
 #[test]
 fn the_printed_system_goes_on_from_a_copy() {
     let (x, triangles) = strip(12, 9, 0.01);

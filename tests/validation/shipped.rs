@@ -1,4 +1,5 @@
-//! Scenes as users write them: read from text, with materials of the library, at the default damping, tolerance and precision.
+//! Scenes as users write them: read from text, with materials of the library, at the default damping, tolerance and
+//! precision.
 
 use crate::common::Bench;
 use percale::linalg::Vec3;
@@ -10,17 +11,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Default step [s].
 pub const STEP: f64 = 1e-3;
 
-/// Fabrics of the library, measured ones too.
+/// Returns the fabrics of the library, including measured ones.
 pub fn fabrics() -> impl Iterator<Item = &'static str> {
     scene::library().materials.all.iter().map(|material| material.name.as_str())
 }
 
-/// Solids of the library.
+/// Returns the solids of the library.
 pub fn solids() -> impl Iterator<Item = &'static str> {
     scene::library().solids.all.iter().map(|solid| solid.name.as_str())
 }
 
-/// A folder of one test, for the meshes that its scenes name.
+/// Makes a folder for the meshes of a test's scenes.
 pub fn folder(name: &str) -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -29,7 +30,8 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Writes a lying sheet of `n` x `m` cells of `cell` [m] as OBJ, its first corner at the origin, along x and -z; diagonals alternate.
+/// Writes a horizontal sheet of `n` x `m` cells of `cell` [m] as OBJ, its first corner at the origin, along x and -z,
+/// with alternating diagonals.
 pub fn sheet(path: &Path, [n, m]: [usize; 2], cell: f64) {
     let mut text = String::new();
     for j in 0..=m {
@@ -46,7 +48,7 @@ pub fn sheet(path: &Path, [n, m]: [usize; 2], cell: f64) {
     fs::write(path, text).unwrap();
 }
 
-/// A scene of a folder at the step [s], from its text.
+/// Builds a scene of a folder from its text, with a step [s].
 pub fn bench(folder: &Path, text: &str, step: f64) -> Bench {
     let path = folder.join("scene.toml");
     let text = format!("{text}\n[time]\nstep = {step:e}\n");
@@ -57,13 +59,13 @@ pub fn bench(folder: &Path, text: &str, step: f64) -> Bench {
     Bench { world: built.world, state: built.state, stepper }
 }
 
-/// What `measure` gives at the default step, and at half of it.
+/// Returns the results of `measure` at the default step, and at half of it.
 pub fn halved<const N: usize>(measure: impl Fn(f64) -> [f64; N]) -> [[f64; 2]; N] {
     let [full, half] = [STEP, STEP / 2.0].map(measure);
     std::array::from_fn(|k| [full[k], half[k]])
 }
 
-/// Of all that moves: angular momentum about its centre [kg m^2/s], energy of motion and shape [J].
+/// Angular momentum of all moving vertices about their centre [kg m^2/s], and their kinetic and elastic energy [J].
 pub struct Whole {
     pub angular: Vec3,
     pub energy: f64,
@@ -83,7 +85,7 @@ impl Whole {
     }
 }
 
-/// Mean position [m] and velocity [m/s] by mass.
+/// Returns the mass-weighted mean position [m] and velocity [m/s].
 pub fn mean(bench: &Bench) -> (Vec3, Vec3) {
     let Bench { world, state, .. } = bench;
     let (mut mass, mut x, mut v) = (0.0, Vec3::zeros(), Vec3::zeros());

@@ -1,6 +1,8 @@
-//! Coulomb's law on a slope: what lies on one steeper than friction slides with `g (sin - mu cos)`, and what lies on one less steep stays.
+//! Coulomb's law on a slope: objects slide with `g (sin - mu cos)` if the slope is steeper than friction, and stay if
+//! not.
 //!
-//! Gravity is tilted, the plane lies. Its friction is that of the material, so that the pair has it too.
+//! The plane is horizontal and gravity is tilted. The plane's friction is that of the material, so that the pair has it
+//! too.
 
 use crate::common::G;
 use crate::shipped::{STEP, bench, fabrics, folder, halved, mean, sheet, solids};
@@ -8,13 +10,13 @@ use crate::table::{Row, record};
 use crate::this_test;
 use percale::scene::library;
 
-/// Slope over friction, of what slides and of what stays, as tangents.
+/// Ratio of the slope to friction, as tangents, for sliding and for sticking.
 const STEEP: f64 = 2.0;
 const FLAT: f64 = 0.9;
-/// Between these times the acceleration is measured, and at the second the speed of what stays [s]: it has landed before.
+/// Interval of the measured acceleration, whose end is also the time of the measured creep [s]. Landing is over before.
 const TIMES: [f64; 2] = [0.3, 0.6];
 
-/// Down the slope, at the second time: acceleration since the first [m/s^2], and speed [m/s].
+/// Returns, down the slope at the second time, the acceleration since the first [m/s^2], and the speed [m/s].
 fn slid(thing: &str, tangent: f64, friction: [f64; 2], step: f64) -> [f64; 2] {
     let angle = tangent.atan();
     let gravity = [G * angle.sin(), -G * angle.cos()];
@@ -33,14 +35,14 @@ fn slid(thing: &str, tangent: f64, friction: [f64; 2], step: f64) -> [f64; 2] {
     [(after - before) / (TIMES[1] - TIMES[0]), after]
 }
 
-/// The acceleration within 2 %: barrier and friction act on momentum exactly, and what is left is how a landing on the gap swings on. What
-/// stays creeps at less than half a millimetre a second.
+/// Measures the acceleration, within 2 %: barrier and friction act on momentum exactly, and the rest is the oscillation
+/// after landing. Sticking objects creep at less than half a millimetre per second.
 fn rows(name: &str, thing: &str, friction: [f64; 2]) -> Vec<Row> {
     let [still, sliding] = friction;
     let steep = (STEEP * still.max(sliding)).atan();
     let asked = G * (steep.sin() - sliding * steep.cos());
     let [measured, _] = halved(|step| slid(thing, steep.tan(), friction, step));
-    // Below what slides too: what slipped as it landed stops.
+    // The slope is below sliding friction too, so that an object that slips at landing stops.
     let flat = FLAT * still.min(sliding);
     let [_, creep] = halved(|step| slid(thing, flat, friction, step));
     let row = |scene: String, unit, asked, measured, within| Row {
@@ -83,14 +85,14 @@ fn solid(material: &str) -> Vec<Row> {
     rows(material, &thing, [own.fixed, own.sliding])
 }
 
-/// A fabric and a foam.
+/// Tests a fabric and a foam.
 #[test]
 fn what_lies_on_a_slope_slides_or_stays() {
     let rows: Vec<Row> = [cloth("cotton"), solid("sponge")].into_iter().flatten().collect();
     record(this_test!(), &rows);
 }
 
-/// All fabrics and solids.
+/// Tests all fabrics and solids.
 #[test]
 #[ignore = "long: all materials of the library, minutes"]
 fn everything_slides_or_stays() {

@@ -1,4 +1,4 @@
-//! Tetrahedra and soft bodies against closed forms.
+//! Tetrahedra and soft bodies compared with closed forms.
 
 use crate::common::{self, Bench, G, bar, body, close, cloth, input, settings, solid};
 use percale::force::assembly::Assembly;
@@ -16,13 +16,14 @@ use percale::world::motion::{Keyframe, Motion};
 use percale::world::window::Window;
 use percale::world::{Course, World};
 
-/// Sag of the end [m] of a bar ten times as long as thick, clamped at one end, with `n` cubes across, under an end load of 1 mN.
+/// Returns the sag of the end [m] of a bar ten times as long as thick, clamped at one end, with `n` cubes across, under
+/// an end load of 1 mN.
 fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
     let size = thickness / n as f64;
     let (World { rest: x, starts, elements, .. }, _) =
         build(common::solid(Vec3::zeros(), body(bar([10 * n, n, n], size), solid)));
     let volume: f64 = elements.tetrahedra.iter().map(|t| t.volume).sum();
-    // A quarter of a million terms, each rounded.
+    // The sum has a quarter of a million terms, each rounded.
     assert!((volume / (10.0 * thickness.powi(3)) - 1.0).abs() < 1e-10);
     let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
     let mut assembly = Assembly::<f64>::new(&elements, &starts);
@@ -41,7 +42,8 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
     };
     assembly.assemble(&scheme, &Memory::default());
     assert!(assembly.force.iter().all(|f| f.norm() < 1e-12));
-    // The load by area: inner vertices of the end face bear a cell each, its sides half, its corners a quarter.
+    // The load is distributed by area: inner vertices of the end face carry a cell each, its sides half, its corners a
+    // quarter.
     let end = 10.0 * thickness - size / 2.0;
     let share = |at: f64| if at < size / 2.0 || at > thickness - size / 2.0 { 0.5 } else { 1.0 };
     let weights: Vec<f64> =
@@ -57,8 +59,8 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
     -z.iter().zip(&weights).map(|(z, weight)| z.y * weight).sum::<f64>()
 }
 
-/// `P L^3/(3 E I) + P L/(k G A)` with Cowper's `k = 10 (1 + nu)/(12 + 11 nu)`. Linear elements are too stiff, by the square of their
-/// size: cubes cut into six by 21, 7 and 2.4 % at 4, 8 and 16 across.
+/// A bar sags by `P L^3/(3 E I) + P L/(k G A)` with Cowper's `k = 10 (1 + nu)/(12 + 11 nu)`. Linear elements are too
+/// stiff, with an error of second order: cubes cut into six by 21, 7 and 2.4 % at 4, 8 and 16 across.
 #[test]
 fn a_bar_sags_as_timoshenko_says() {
     let (young, poisson, thickness) = (1e5, 0.3, 0.01f64);
@@ -74,13 +76,13 @@ fn a_bar_sags_as_timoshenko_says() {
     close("neo-Hookean at rest", sag(4, thickness, Solid::NeoHookean(lame)), sags[0], 1e-6);
 }
 
-/// Both laws with Young's modulus 20 kPa.
+/// Returns both laws with Young's modulus 20 kPa.
 fn laws(poisson: f64) -> [Solid; 2] {
     let lame = Lame::new(2e4, poisson);
     [Solid::Corotational(lame), Solid::NeoHookean(lame)]
 }
 
-/// Forces of a world's elements at the positions `x`, and nothing else [N].
+/// Returns the forces of a world's elements alone at the positions `x` [N].
 fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let (still, massless, ones) = (vec![Vec3::zeros(); x.len()], vec![0.0; x.len()], vec![1.0; x.len()]);
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
@@ -109,13 +111,13 @@ fn volume(world: &World, x: &[Vec3]) -> f64 {
     world.elements.tetrahedra.iter().map(|t| of(&t.vertices)).sum()
 }
 
-/// Patch test: where all is deformed alike, no force is left inside, and those on the surface are the one stress. Rounding is 1e-16 of
-/// the forces between elements.
+/// Patch test: a uniform deformation leaves no force inside, and the forces on the surface are those of a uniform
+/// stress. Rounding is 1e-16 of the forces between elements.
 #[test]
 fn one_deformation_is_one_stress() {
     for law in laws(0.3) {
         let mut mesh = bar([3, 3, 3], 0.02);
-        // Inner vertices anywhere near their places.
+        // Inner vertices are displaced from the lattice.
         for (k, p) in mesh.positions.iter_mut().enumerate() {
             if p.iter().all(|c| (0.01..0.05).contains(c)) {
                 *p += Vec3::new((k * 7 % 5) as f64 - 2.0, (k * 3 % 5) as f64 - 2.0, (k % 5) as f64 - 2.0) * 2e-3;
@@ -140,8 +142,9 @@ fn one_deformation_is_one_stress() {
     }
 }
 
-/// Forces with volumes kept by rings are minus the gradient of the energy, cell by cell pressed and drawn. Central differences of
-/// `h = 1e-4` of a cell miss by `h^2` times third derivatives and 1e-16/1e-4 for rounding.
+/// Forces with volumes averaged over rings are minus the gradient of the energy, for random compression and extension
+/// of cells. Central differences of `h = 1e-4` of a cell have an error of `h^2` times third derivatives and 1e-16/1e-4
+/// for rounding.
 #[test]
 fn forces_of_rings_are_minus_the_gradient_of_energy() {
     let law = Solid::NeoHookean(Lame::new(2e4, 0.49));
@@ -164,7 +167,7 @@ fn forces_of_rings_are_minus_the_gradient_of_energy() {
     close("energy of all elements", each, world.elements.solid_energy(&x), 1e-12);
 }
 
-/// A turn as a whole is no strain: no force, the same volume.
+/// A rigid rotation causes no strain: no force, the same volume.
 #[test]
 fn a_turned_bar_is_at_rest() {
     for law in laws(0.3) {
@@ -179,7 +182,7 @@ fn a_turned_bar_is_at_rest() {
     }
 }
 
-/// Whatever became of its shape, a body comes back: flattened to a plane, or with its vertices anywhere.
+/// A body returns from any deformation: flattened to a plane, or with random vertices.
 #[test]
 fn a_crushed_body_comes_back() {
     for (law, flat) in laws(0.4).into_iter().flat_map(|law| [(law, true), (law, false)]) {
@@ -213,8 +216,8 @@ fn plate(name: &str, height: f64, up: f64, motion: Motion) -> ObstacleInput {
     }
 }
 
-/// Stretch across an axis on which a neo-Hookean solid is pressed to the stretch `along`, with nothing else on it: the stress across is
-/// `mu s + ((lambda + mu)(s^2 along - 1) - mu) s along = 0`.
+/// Returns the stretch across an axis on which a neo-Hookean solid is compressed to the stretch `along`, without other
+/// loads. The stress across is `mu s + ((lambda + mu)(s^2 along - 1) - mu) s along = 0`.
 fn across(lame: &Lame, along: f64) -> f64 {
     let stress = |s: f64| lame.mu + ((lame.lambda + lame.mu) * (s * s * along - 1.0) - lame.mu) * along;
     let (mut low, mut high) = (0.5, 2.0);
@@ -225,9 +228,9 @@ fn across(lame: &Lame, along: f64) -> f64 {
     low
 }
 
-/// A block of nearly incompressible rubber between smooth plates keeps its volume as the law says: its stretch is known, from its height.
-/// What is not the law is the barrier's uneven grip on the plates, within 0.1 % of the volume: the gap at corners, which bear a quarter, is
-/// wider by a sixth of the activation distance, which is 0.2 mm here.
+/// The volume of a block of nearly incompressible rubber between smooth plates follows the law, with the stretch known
+/// from its height. The difference is the barrier's uneven pressure on the plates, within 0.1 % of the volume. The gap
+/// at corners, which carry a quarter, is wider by a sixth of the activation distance, 0.2 mm here.
 #[test]
 fn a_pressed_block_keeps_its_volume() {
     let lame = Lame::new(2e4, 0.49);
@@ -257,8 +260,8 @@ fn a_pressed_block_keeps_its_volume() {
     close("its width", size(0), wide, 2e-3);
 }
 
-/// A body that falls on a plate and jumps has never more energy than at the start: what a step loses is dissipated, and the barrier holds
-/// what is missing while it touches.
+/// A body that falls on a plane and bounces never exceeds its initial energy: the loss of a step is dissipated, and the
+/// barrier stores the difference during contact.
 #[test]
 fn a_bouncing_body_gains_nothing() {
     for (law, integrator) in laws(0.3).into_iter().flat_map(|l| [(l, Integrator::Bdf2), (l, Integrator::BackwardEuler)])
@@ -292,7 +295,8 @@ fn a_bouncing_body_gains_nothing() {
     }
 }
 
-/// Cloth that strikes a body in space, with friction: momentum stays, to rounding. (By BDF2 it does to first order, as cloth on cloth.)
+/// Cloth strikes a body in space, with friction: momentum is conserved to rounding. (By BDF2 it is conserved to first
+/// order, as cloth on cloth.)
 #[test]
 fn cloth_and_body_keep_their_momentum() {
     let sheet =
@@ -320,7 +324,7 @@ fn cloth_and_body_keep_their_momentum() {
     assert!((cloth + body - start).norm() < 1e-12 * start.norm());
 }
 
-/// Two bodies that strike each other in space: momentum stays, to rounding, and they do not cross.
+/// Two bodies strike each other in space: momentum is conserved to rounding, and they do not intersect.
 #[test]
 fn bodies_keep_their_momentum() {
     let friction = Friction { fixed: 0.4, sliding: 0.3 };

@@ -1,17 +1,17 @@
-//! What spins free in a vacuum, without gravity, keeps its angular momentum and its energy.
+//! Free spinning objects in a vacuum, without gravity, keep their angular momentum and energy.
 //!
-//! A square of cloth and a plate of a solid are turned as a whole by a pin for 0.1 s and let go; angular momentum and energy are compared
-//! with those at the first frame after. Air drag is none by default.
+//! A pin rotates a square of cloth and a plate of a solid for 0.1 s and releases them. Angular momentum and energy are
+//! compared with those at the first frame after. Air drag is zero by default.
 
 use crate::shipped::{STEP, Whole, bench, fabrics, folder, halved, sheet, solids};
 use crate::table::{Row, record};
 use crate::this_test;
 
-/// Speeds of the turn [rad/s].
+/// Angular velocities [rad/s].
 const SPEEDS: [f64; 2] = [6.0, 20.0];
-/// For how long [s].
+/// Duration of the free spin [s].
 const LONG: f64 = 2.0;
-/// When it is let go [s].
+/// Time of the release [s].
 const FREE: f64 = 0.1;
 
 fn scene(thing: &str, speed: f64) -> String {
@@ -21,9 +21,10 @@ fn scene(thing: &str, speed: f64) -> String {
     )
 }
 
-/// Rows of angular momentum and energy after [`LONG`] over those at the start.
-/// Angular momentum within 1 %, energy within 2 %, twice that: what is asked of the settings that people use. The scheme itself loses `p^3/2` a radian with `p` radians a step, 1.6e-4 in 40 rad; what
-/// stretches under its own centripetal force keeps `rho w^2 r^2/E` of its energy in that, below 1 %.
+/// Returns rows of angular momentum and energy after [`LONG`] over those at the start. Angular momentum is within 1 %,
+/// energy within 2 %, twice that: the requirement for default settings. The scheme itself loses `p^3/2` per radian with
+/// `p` radians per step, 1.6e-4 in 40 rad. An object stretched by its own centripetal force stores `rho w^2 r^2/E` of
+/// its energy in that, below 1 %.
 fn rows(law: &'static str, name: &str, thing: &str, speed: f64) -> Vec<Row> {
     let here = folder("spin");
     sheet(&here.join("napkin.obj"), [10, 10], 0.01);
@@ -33,7 +34,7 @@ fn rows(law: &'static str, name: &str, thing: &str, speed: f64) -> Vec<Row> {
         let before = Whole::of(&bench);
         bench.run(FREE + LONG);
         let after = Whole::of(&bench);
-        // Along the axis at the start: what tumbles has not kept it.
+        // The component along the initial axis, since a tumbling object has not kept it.
         [after.angular.dot(&before.angular) / before.angular.norm_squared(), after.energy / before.energy]
     });
     let row = |quantity: &str, measured, within| Row {
@@ -60,20 +61,20 @@ fn solid(material: &str, speed: f64) -> Vec<Row> {
     rows("solid", material, &thing, speed)
 }
 
-/// The fault once: cotton lost 22 % in 36 rad, paper 33 % in 11 rad.
+/// Regression test: cotton once lost 22 % in 36 rad, paper 33 % in 11 rad.
 #[test]
 fn cloth_spins_on() {
     let rows: Vec<Row> = [("cotton", 20.0), ("paper", 6.0)].iter().flat_map(|(m, speed)| cloth(m, *speed)).collect();
     record(this_test!(), &rows);
 }
 
-/// The fault once: 20 rad/s became 2.4 in a second.
+/// Regression test: 20 rad/s once became 2.4 in a second.
 #[test]
 fn a_block_of_rubber_spins_on() {
     record(this_test!(), &solid("rubber", 20.0));
 }
 
-/// All fabrics.
+/// Tests all fabrics.
 #[test]
 #[ignore = "long: all fabrics of the library, minutes"]
 fn every_fabric_spins_on() {
@@ -81,7 +82,7 @@ fn every_fabric_spins_on() {
     record(this_test!(), &rows);
 }
 
-/// All solids.
+/// Tests all solids.
 #[test]
 #[ignore = "long: all solids of the library, a minute"]
 fn every_solid_spins_on() {

@@ -14,7 +14,8 @@ use percale::stepper::Integrator;
 use percale::world::build::{ClothInput, Input};
 use std::f64::consts::PI;
 
-/// Springs that resist stretching alone, of one stiffness [N/m], and beams of `rigidity` [N m^2] on a `ramp` [N/m].
+/// Returns springs that resist stretching only, of one stiffness [N/m], and beams of `rigidity` [N m^2] on a `ramp`
+/// [N/m].
 fn choi_ko(stiffness: f64, rigidity: f64, ramp: f64) -> Network {
     Network {
         stretch: Stretch::Given([stiffness, stiffness]),
@@ -27,12 +28,12 @@ fn choi_ko(stiffness: f64, rigidity: f64, ramp: f64) -> Network {
     }
 }
 
-/// Structural and shear springs of one stiffness [N/m] each.
+/// Returns structural and shear springs of one stiffness [N/m] each.
 pub fn linear(stiffness: [f64; 2]) -> Network {
     Network { stretch: Stretch::Given(stiffness), taut: false, flexion: Flexion::Linear(0.0), ..choi_ko(1.0, 0.0, 1.0) }
 }
 
-/// A cloth of springs whose vertices have `mass` each [kg].
+/// Makes a cloth of springs whose vertices have `mass` each [kg].
 pub fn knitted(mesh: TriMesh, network: Network, mass: f64) -> ClothInput {
     ClothInput { springs: Some(network), vertex_mass: Some(mass), ..ClothInput::plain(mesh, 1.0, 1.0) }
 }
@@ -41,15 +42,15 @@ fn still(cloth: ClothInput) -> Input {
     input(Vec3::zeros(), cloth)
 }
 
-/// A beam bears 12 kb/L^2 and no more (Choi & Ko 2002): its length is where the energy of beam and load is least. A load of 2 % less shortens
-/// it along the ramp, one of 2 % more bends it: then the force is 12 (1 + 0.6 e) kb/L^2 at a shortening e, to the first order; the second is
-/// below a tenth of it. Euler's load is the same with pi^2/12 of the rigidity.
+/// A beam carries 12 kb/L^2 at most (Choi & Ko 2002): its length minimises the energy of beam and load. A load 2 %
+/// smaller shortens it along the ramp, one 2 % larger bends it: then the force is 12 (1 + 0.6 e) kb/L^2 at a shortening
+/// e, to first order; the second order is below a tenth of it. Euler's load is the same with pi^2/12 of the rigidity.
 #[test]
 fn a_beam_gives_way_at_its_load() {
     let (rigidity, length) = (1e-7, 0.02);
     let ramp = 1e5 * rigidity / f64::powi(length, 3);
     let mesh = cut(Cut::Aligned, 2, 1, length, length / 2.0, |m| Vec3::new(m.x, 0.0, m.y));
-    // Two rows of three vertices: a beam along each row.
+    // Two rows of three vertices, with a beam along each row.
     let bench = Bench::new(
         still(knitted(mesh, choi_ko(1.0, rigidity, ramp), 1e-4)),
         settings(Integrator::BackwardEuler, 1e-3, 1e-10),
@@ -69,9 +70,10 @@ fn a_beam_gives_way_at_its_load() {
     }
 }
 
-/// Interlaced beams make an elastica of rigidity 2 kb at any spacing: a strip of length S whose ends come nearer as it rises to an arch of
-/// slope `t cos(pi s/S)` bears pi^2 2 kb/S^2 (1 + t^2/8) a row. The chain of n cells differs by (pi/n)^2/12, 0.8 % of 10 cells. That is where
-/// the ramp is steep: beams on it resist by less (see `Tension::Buckling`).
+/// Interlaced beams make an elastica of rigidity 2 kb at any spacing: a strip of length S whose ends approach as it
+/// rises to an arch of slope `t cos(pi s/S)` carries pi^2 2 kb/S^2 (1 + t^2/8) per row. The chain of n cells differs by
+/// (pi/n)^2/12, 0.8 % with 10 cells. This holds for a steep ramp: beams on the ramp resist less (see
+/// `Tension::Buckling`).
 #[test]
 fn a_chain_of_beams_is_an_elastica() {
     let (rigidity, length, slope) = (1e-6, 0.4, 0.1);
@@ -80,7 +82,7 @@ fn a_chain_of_beams_is_an_elastica() {
         let mesh = cut(Cut::Alternating, n as usize, 1, length, cell, |m| Vec3::new(m.x, 0.0, m.y));
         let cloth = knitted(mesh, choi_ko(50.0, rigidity, 1e8 * rigidity / (2.0 * cell).powi(3)), 1e-5);
         let bench = Bench::new(still(cloth), settings(Integrator::BackwardEuler, 2e-3, 1e-9));
-        // Where a length along the arch is, by the midpoint rule on 1e4 parts.
+        // Position of a length along the arch, by the midpoint rule with 1e4 intervals.
         let at = |along: f64, slope: f64| {
             let part = along / 1e4;
             let angles = (0..10_000).map(|k| slope * (PI * (f64::from(k) + 0.5) * part / length).cos());
@@ -98,8 +100,8 @@ fn a_chain_of_beams_is_an_elastica() {
     }
 }
 
-/// The arch on steep ramps, pinned and left to itself, comes to rest: within 5 mm/s in 4 s, whatever the step is to the ramp's vibration (28
-/// radians of it here).
+/// The pinned arch on steep ramps comes to rest: within 5 mm/s in 4 s, for any ratio of the step to the ramp's
+/// vibration (28 radians of it here).
 #[test]
 fn an_arch_on_steep_ramps_rests() {
     let (rigidity, length, n) = (1e-6, 0.4, 10);
@@ -117,7 +119,7 @@ fn an_arch_on_steep_ramps_rests() {
     assert!(speed < 5e-3, "{speed}");
 }
 
-/// Masses on a column of springs: the lowest is lower by m g n (n + 1)/(2 ks).
+/// Masses on a column of springs: the lowest is displaced by m g n (n + 1)/(2 ks).
 #[test]
 fn a_column_hangs_by_its_weight() {
     let (n, stiffness, mass) = (12, 4.0, 1e-3);
@@ -133,9 +135,9 @@ fn a_column_hangs_by_its_weight() {
     close("elongation of a column", hung, mass * G * (n * (n + 1)) as f64 / (2.0 * stiffness), 1e-3);
 }
 
-/// A level sheet held at one end, 4 cm long and wide, hangs as the heavy elastica does, on 16 and on 32 cells: the drop over the reach of its
-/// end by the table of Romero et al. 2021, `rho g L^3/B = 10`. Within 8 %: cells of a 16th of the length stiffen the clamp by that. Without a plate
-/// the drop is more than ten times the reach.
+/// A level sheet held at one end, 4 cm long and wide, hangs as the heavy elastica, with 16 and with 32 cells. The drop
+/// over the reach of its end is that of the table of Romero et al. 2021, `rho g L^3/B = 10`, within 8 %: cells of a
+/// 16th of the length stiffen the clamp by that. Without a plate the drop is more than ten times the reach.
 #[test]
 fn a_sheet_of_springs_hangs_as_its_material() {
     let (length, density) = (0.04, 0.15);
@@ -165,12 +167,12 @@ fn a_sheet_of_springs_hangs_as_its_material() {
     }
 }
 
-/// Largest distance of positions.
+/// Returns the largest distance between positions.
 fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }
 
-/// The order of both schemes on a mass between taut springs, plucked: 1 and 2 within 0.05.
+/// Order of both schemes for a mass between taut springs, plucked: 1 and 2 within 0.05.
 #[test]
 fn a_plucked_spring_has_the_order_of_the_scheme() {
     for (integrator, expected, steps) in [(Integrator::BackwardEuler, 1.0, 3200), (Integrator::Bdf2, 2.0, 400)] {
@@ -193,7 +195,7 @@ fn a_plucked_spring_has_the_order_of_the_scheme() {
     }
 }
 
-/// A sheet without anything around it keeps its momentum, whatever its springs do: to the tolerance of the solver, times the number of
+/// A free sheet conserves its momentum, whatever its springs: to the tolerance of the solver, times the number of
 /// steps.
 #[test]
 fn free_springs_keep_their_momentum() {
@@ -215,8 +217,8 @@ fn free_springs_keep_their_momentum() {
     }
 }
 
-/// "Euler is bad" (Prince & Bigham 2004, section 3): the explicit scheme leaves all bounds at a step beyond 2/omega of the fastest
-/// vibration of a hanging sheet, and stays within them below it; BDF2 is at rest at 20 times that step.
+/// "Euler is bad" (Prince & Bigham 2004, section 3): the explicit scheme diverges at a step beyond 2/omega of the
+/// fastest vibration of a hanging sheet, and is stable below it. BDF2 comes to rest at 20 times that step.
 #[test]
 fn explicit_euler_leaves_bounds_where_bdf2_does_not() {
     let hanging = |h: f64| {
@@ -280,8 +282,8 @@ fn explicit_euler_leaves_bounds_where_bdf2_does_not() {
     assert!(sag < 0.02 && speed < 1e-3, "{sag} m, {speed} m/s");
 }
 
-/// Provot's limits on both sides: a strip that runs into its pinned end is squeezed to its bound and no further, but for the margin of a
-/// sweep, 1e-4, and what 200 of them leave.
+/// Provot's limits on both sides: a strip that runs into its pinned end is compressed to its bound and no further. The
+/// tolerance is the margin of a sweep, 1e-4, and the residual of 200 sweeps.
 #[test]
 fn squeezed_springs_stop_at_their_bound() {
     let shortest = |squeeze: f64| {

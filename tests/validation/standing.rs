@@ -1,4 +1,4 @@
-//! What stands or rolls on few points, and what bears far more than itself, at the settings that are the defaults.
+//! Objects that stand or roll on few points, and objects with loads far heavier than themselves, at default settings.
 
 use crate::common::G;
 use percale::linalg::Vec3;
@@ -6,14 +6,14 @@ use percale::scene::{self, build::Built};
 use percale::stepper::Report;
 use std::path::Path;
 
-/// Step that is the default [s].
+/// Default step [s].
 const STEP: f64 = 1e-3;
 
-/// Solids that the library lacks.
+/// Solids in addition to the library.
 const STIFF: &str = "[[solid]]\nname = \"plastic\"\ndensity = 1050\nyoung = 2.5e9\npoisson = 0.35\n\
                      [[solid]]\nname = \"steel\"\ndensity = 7850\nyoung = 2e11\n";
 
-/// A scene, its stepper, and what all steps took.
+/// A scene, its stepper, and the report of all steps.
 struct Scene {
     built: Built,
     stepper: Box<dyn percale::stepper::Advance>,
@@ -37,7 +37,7 @@ impl Scene {
         }
     }
 
-    /// Mean velocity by mass [m/s].
+    /// Returns the mass-weighted mean velocity [m/s].
     fn velocity(&self) -> Vec3 {
         let Built { world, state, .. } = &self.built;
         let all: f64 = world.mass.iter().sum();
@@ -49,7 +49,7 @@ impl Scene {
     }
 }
 
-/// A ball on a slope, of the default mesh.
+/// Makes a ball on a slope, with the default mesh.
 fn ball(material: &str, degrees: f64) -> Scene {
     let slope = degrees.to_radians();
     Scene::new(&format!(
@@ -60,9 +60,10 @@ fn ball(material: &str, degrees: f64) -> Scene {
     ))
 }
 
-/// Acceleration of a ball between 0.2 and 0.4 s over `5/7 g sin`: no less than a polyhedron's less 15 %, no more than 1.05, or 1.4 where
-/// it hops from corner to corner, in at most three times the steps that are asked for. Where corners are `a = 0.2` radians apart and nothing gives way, half of `a^2 v^2` of the energy `0.7 v^2` is lost at
-/// each, of the `g sin a r` that it gains from one to the next.
+/// Asserts the acceleration of a ball between 0.2 and 0.4 s over `5/7 g sin`. The bounds are that of a polyhedron less
+/// 15 %, and 1.05, or 1.4 if the ball hops from corner to corner, in at most three times the requested steps. With
+/// corners `a = 0.2` radians apart and no compliance, half of `a^2 v^2` of the energy `0.7 v^2` is lost at each, of the
+/// `g sin a r` gained from one to the next.
 fn rolls(material: &str, degrees: f64) {
     let mut ball = ball(material, degrees);
     ball.run(0.2);
@@ -72,7 +73,7 @@ fn rolls(material: &str, degrees: f64) {
     let part = (ball.velocity().x - before) / 0.2 / (5.0 / 7.0 * fall);
     let speed = 5.0 / 7.0 * fall * 0.3;
     let least = 1.0 - 0.2 * speed * speed / (2.0 * fall * 0.05);
-    // Faster, it leaves the ground behind a corner.
+    // At higher speeds the ball leaves the ground behind a corner.
     let most = if 0.2 * speed * speed > G * 0.05 * 0.2 { 1.4 } else { 1.05 };
     let steps = ball.report.steps;
     println!(
@@ -82,7 +83,8 @@ fn rolls(material: &str, degrees: f64) {
     assert!((steps as f64) < 3.0 * 0.4 / STEP, "{steps} steps");
 }
 
-/// A ball that stood on the barrier of a few light vertices froze, and so did a stiff one, of which a part went by another scheme.
+/// Regression test: a ball on the barrier of a few light vertices stuck, as did a stiff ball with two schemes in a
+/// step.
 #[test]
 fn a_ball_rolls_down_a_slope() {
     for (material, degrees) in [("plastic-foam", 10.0), ("plastic-foam", 30.0), ("plastic", 10.0), ("steel", 30.0)] {
@@ -90,7 +92,8 @@ fn a_ball_rolls_down_a_slope() {
     }
 }
 
-/// All of them. A rigid polyhedron stands on one of its faces up to half of `a`, 6 degrees; at 10 degrees that of steel hardly gets away.
+/// Tests all balls. A rigid polyhedron rests on one of its faces up to half of `a`, 6 degrees; at 10 degrees a steel
+/// ball barely starts.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn all_balls_roll_down_all_slopes() {
@@ -99,8 +102,9 @@ fn all_balls_roll_down_all_slopes() {
     }
 }
 
-/// A block of 5 kg on one of 5 g, both of 1 MPa with a damping of 2 ms, is borne in the steps that are asked for, at a gap of no less than
-/// a fifth of the activation distance, and stays where it is. Corners that lie on corners swing by some um at some mm/s.
+/// A block of 5 g carries a block of 5 kg, both of 1 MPa with a damping of 2 ms, in the requested steps. The gap is at
+/// least a fifth of the activation distance, and the block stays in place. Corners on corners oscillate by some um at
+/// some mm/s.
 #[test]
 fn a_light_block_bears_a_heavy_one() {
     let solid = |name: &str, density: f64| format!("[[solid]]\nname = \"{name}\"\ndensity = {density}\nyoung = 1e6\n");

@@ -1,14 +1,15 @@
-//! `docs/validation.md`, made by the tests: a law, a scene, what is asked of it and what was measured.
+//! `docs/validation.md`, made by the tests: a law, a scene, its expected and its measured value.
 //!
-//! A test measures with its scene as a user writes it, and again at half the step, and hands in its rows. They must be in the file, with
-//! the same words; the digits measured may differ as far as the tolerance allows. `PERCALE_BLESS=1` writes them instead.
+//! A test measures its scene as a user writes it, and again at half the step, and submits its rows. They must be in the
+//! file, with the same words; the measured digits may differ within the tolerance. `PERCALE_BLESS=1` writes them
+//! instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 const FILE: &str = "docs/validation.md";
-/// What stands above the rows.
+/// Text above the rows.
 const HEAD: &str = "\
 # Validation at shipped settings
 
@@ -22,27 +23,27 @@ half of it: both must be within the tolerance of what is asked, and of each othe
 ";
 const TITLE: &str = "| law | scene | asked | measured | at half the step | tolerance | step | test |\n|---|---|---|---|---|---|---|---|\n";
 
-/// One quantity of one scene.
+/// A single quantity of a scene.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Law or scheme that it tests.
+    /// Law or scheme under test.
     pub law: &'static str,
     /// Scene and quantity in words.
     pub scene: String,
     /// Unit of the numbers; may be empty.
     pub unit: &'static str,
-    /// By the closed form.
+    /// Value of the closed form.
     pub asked: f64,
-    /// At the step, and at half of it.
+    /// Values at the step, and at half of it.
     pub measured: [f64; 2],
-    /// Largest difference, in the unit.
+    /// Largest allowed difference, in the unit.
     pub within: f64,
     /// Step [s].
     pub step: f64,
 }
 
 impl Row {
-    /// Words that stay, and the two numbers that do not.
+    /// Returns the cells of the row: words that stay constant, and the two measured numbers.
     fn cells(&self, test: &str) -> [String; 8] {
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
         let digits = (1.0 - self.within.log10().floor()).max(0.0) as usize;
@@ -60,17 +61,17 @@ impl Row {
         ]
     }
 
-    /// Why it does not hold.
+    /// Returns a message if the row fails.
     fn fault(&self) -> Option<String> {
         let Row { scene, asked, measured: [full, half], within, .. } = self;
         let off = [(full - asked).abs(), (half - asked).abs(), (full - half).abs()];
-        // What is no number is no agreement.
+        // NaN fails the comparison.
         let good = off.iter().all(|off| off <= within);
         (!good).then(|| format!("{scene}: {full}, at half the step {half}, asked {asked} within {within}"))
     }
 }
 
-/// Name of the test that calls, with its file: `spin::a_block_spins_on`.
+/// Returns the name of the calling test, with its file: `spin::a_block_spins_on`.
 #[macro_export]
 macro_rules! this_test {
     () => {{
@@ -80,13 +81,13 @@ macro_rules! this_test {
     }};
 }
 
-/// Asserts that each row of a test holds, and that all of them, and no others of that test, are in the file.
+/// Asserts that each row of a test holds, and that the file has exactly these rows for the test.
 pub fn record(test: &str, rows: &[Row]) {
     let faults: Vec<String> = rows.iter().filter_map(Row::fault).collect();
     let cells: Vec<[String; 8]> = rows.iter().map(|row| row.cells(test)).collect();
     cells.iter().for_each(|cells| println!("| {} |", cells.join(" | ")));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // One at a time: tests run beside each other.
+    // Only one test reads or writes the file at a time, since tests run in parallel.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut all = read();
@@ -114,7 +115,7 @@ fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE)
 }
 
-/// Rows of the file; none where it is not there.
+/// Returns the rows of the file, or no rows if it does not exist.
 fn read() -> Vec<[String; 8]> {
     let text = fs::read_to_string(path()).unwrap_or_default();
     let rows = text.lines().filter(|line| line.starts_with("| ")).skip(1);
@@ -125,7 +126,7 @@ fn read() -> Vec<[String; 8]> {
     .collect()
 }
 
-/// A row whose test was renamed or removed would stand for ever.
+/// Finds rows whose test was renamed or removed.
 #[test]
 fn every_row_has_its_test() {
     let rows = read();
@@ -138,7 +139,7 @@ fn every_row_has_its_test() {
     }
 }
 
-/// A row that is off by more than its tolerance, at either step or between them, is refused; so is what is no number.
+/// A row that is off by more than its tolerance, at either step or between them, is refused; so is NaN.
 #[test]
 fn a_row_holds_at_both_steps_and_between_them() {
     let row = |full: f64, half: f64| Row {

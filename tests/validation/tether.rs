@@ -7,8 +7,9 @@ use percale::linalg::Vec3;
 use percale::stepper::{Integrator, stepper};
 use std::sync::Arc;
 
-/// A sheet that hangs on two cords comes to rest where they bear its weight: along them, stretched beyond their slack lengths, which
-/// grew by a part of the longest stretch while it swung. What is left of its motion, 0.1 mm/s against a rate of 5/s, is 1e-5 of it.
+/// A sheet that hangs on two cords comes to rest with its weight on them. The forces are along the cords, stretched
+/// beyond their slack lengths, which grew by a part of the longest stretch during the swing. The residual motion, 0.1
+/// mm/s against a rate of 5/s, is 1e-5 of it.
 #[test]
 fn cords_bear_the_weight_of_what_hangs_on_them() {
     for set in [0.0, 0.4] {

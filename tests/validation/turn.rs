@@ -1,4 +1,5 @@
-//! What turns goes on turning: free, on a floor, on a hinge and about any axis, at the step and tolerance of a scene that says nothing.
+//! Rotating objects keep rotating: free, on a floor, on a hinge and about any axis, at the default step and tolerance
+//! of a scene.
 
 use crate::common::{Bench, Cut, G, bar, body, cloth, cut, settings};
 use percale::force::bending::Bending;
@@ -30,13 +31,13 @@ fn alone(bodies: Vec<BodyInput>, cloths: Vec<ClothInput>, gravity: Vec3) -> Inpu
     input
 }
 
-/// A block of rubber, 10 x 2 x 10 cm, as the library has it.
+/// Makes a block of rubber, 10 x 2 x 10 cm, with the library's values.
 fn rubber(solid: impl Fn(Lame) -> Solid, cells: [usize; 3], size: f64, damping: f64) -> BodyInput {
     let law = Body { solid: solid(Lame::new(1e6, 0.49)), damping };
     BodyInput { law, density: 1100.0, ..body(bar(cells, size), solid(Lame::new(1e6, 0.49))) }
 }
 
-/// A napkin of woven cotton, 20 cm, with damping.
+/// Makes a napkin of woven cotton, 20 cm, with damping.
 fn napkin() -> ClothInput {
     let mut napkin = cloth(cut(Cut::Alternating, 10, 10, 0.2, 0.2, |m: Vec2| Vec3::new(m.x, 0.0, m.y)), 2000.0);
     napkin.sheet.bending = Bending::Constant(1e-5);
@@ -48,14 +49,14 @@ fn bench(input: Input, integrator: Integrator) -> Bench {
     Bench::new(input, settings(integrator, STEP, TOLERANCE))
 }
 
-/// Centre of mass and its velocity.
+/// Returns the centre of mass and its velocity.
 fn centre(bench: &Bench) -> [Vec3; 2] {
     let all: f64 = bench.world.mass[..bench.world.moving].iter().sum();
     let mean = |of: &[Vec3]| (0..bench.world.moving).map(|v| of[v] * bench.world.mass[v]).sum::<Vec3>() / all;
     [mean(&bench.state.x), mean(&bench.state.v)]
 }
 
-/// All turns about an axis through the centre of mass.
+/// Rotates all vertices about an axis through the centre of mass.
 fn spin(bench: &mut Bench, axis: Vec3) {
     let [centre, _] = centre(bench);
     for v in 0..bench.world.moving {
@@ -64,7 +65,7 @@ fn spin(bench: &mut Bench, axis: Vec3) {
     bench.state.v_before = bench.state.v[..bench.world.moving].to_vec();
 }
 
-/// Angular momentum about the centre of mass [kg m^2/s], and energy of motion beside that of the centre [J].
+/// Returns angular momentum about the centre of mass [kg m^2/s], and kinetic energy relative to the centre [J].
 fn turning(bench: &Bench) -> (Vec3, f64) {
     let [centre, mean] = centre(bench);
     (0..bench.world.moving).fold((Vec3::zeros(), 0.0), |(spin, energy), v| {
@@ -73,7 +74,8 @@ fn turning(bench: &Bench) -> (Vec3, f64) {
     })
 }
 
-/// Prints a row; gives what the run has left of the angular momentum, as a vector in units of its amount, and of the energy.
+/// Prints a row. Returns the relative change of the angular momentum, as a vector in units of its amount, and the
+/// remaining fraction of the energy.
 fn kept(test: &str, bench: &mut Bench, until: f64) -> (Vec3, f64) {
     let (before, energy) = turning(bench);
     bench.run(until);
@@ -83,8 +85,9 @@ fn kept(test: &str, bench: &mut Bench, until: f64) -> (Vec3, f64) {
     (lost, left / energy)
 }
 
-/// Nothing is lost but what the residual of the solve leaves, in the laws' own damping as well: a rotation strains nothing. The stretch by the
-/// spin itself stores `rho w^2 r^2/E`, below 1e-5 of the energy of the block and 1e-3 of that of the napkin, and rings.
+/// The only loss is the residual of the solve, also with the laws' own damping, since a rotation causes no strain. The
+/// stretch by the spin itself stores `rho w^2 r^2/E`, below 1e-5 of the energy of the block and 1e-3 of that of the
+/// napkin, and oscillates.
 #[test]
 fn what_is_free_goes_on_turning() {
     type Law = fn(Lame) -> Solid;
@@ -105,8 +108,8 @@ fn what_is_free_goes_on_turning() {
     assert!(lost.norm() < 1e-6 && (energy - 1.0).abs() < 5e-3, "{lost:?} {energy}");
 }
 
-/// Vertices in contact go by backward Euler, which takes `p^2 = 4e-4` of the turning in a step and all of it in a second where the frame
-/// does not turn with them. Nothing makes it faster.
+/// Vertices in contact use backward Euler, which takes `p^2 = 4e-4` of the rotation per step and all of it in a second
+/// unless its frame rotates with them. The spin never grows.
 #[test]
 fn what_lies_on_a_smooth_floor_goes_on_turning() {
     for (name, solid) in
@@ -124,13 +127,13 @@ fn what_lies_on_a_smooth_floor_goes_on_turning() {
         let input = Input { bodies: vec![body], obstacles: vec![floor], ..Input::empty(Vec3::new(0.0, -G, 0.0)) };
         let mut bench = bench(input, Integrator::Bdf2);
         spin(&mut bench, Vec3::y() * SPIN);
-        // About the axis that the floor leaves free.
+        // The component about the axis that the floor leaves free.
         let (lost, energy) = kept(&format!("block on a floor, {name}"), &mut bench, 0.5);
         assert!(lost.y.abs() < 5e-3 && energy < 1.002, "{name}: {lost:?} {energy}");
     }
 }
 
-/// A bar on a hinge, let go level, comes up level again: damping takes what rings in it, and no more.
+/// A bar on a hinge, released level, returns to level: damping removes only its vibration.
 #[test]
 fn a_pendulum_comes_up_again() {
     let mesh = bar([15, 1, 1], 0.02);
@@ -150,14 +153,14 @@ fn a_pendulum_comes_up_again() {
         }
         last = [last[1], height];
     }
-    // The angle below the level at which it stops.
+    // The angle below level at which it turns back.
     let below: Vec<f64> =
         heights.iter().map(|height| ((level.y - height) / level.xy().norm()).asin().to_degrees()).collect();
     println!("| bar on a hinge, below the level where it turns back | 0 | {below:.3?} degrees | |");
     assert!(below.len() >= 2 && below.iter().all(|angle| angle.abs() < 2.0), "{below:?}");
 }
 
-/// What is turned as a whole does the same, turned: no law and no part of the scheme knows a direction.
+/// A world rotated as a whole behaves identically, rotated: no law and no part of the scheme depends on direction.
 #[test]
 fn a_turned_world_goes_the_same_way() {
     let turn = Rotation::from_scaled_axis(Vec3::new(0.7, -1.1, 0.4));

@@ -15,7 +15,7 @@ use percale::world::window::Window;
 use percale::world::{Course, Pinch};
 
 const DOWN: Vec3 = Vec3::new(0.0, -G, 0.0);
-/// When the sphere vanishes [s].
+/// Time at which the sphere vanishes [s].
 const GONE: f64 = 0.3;
 
 fn obstacle(name: &str, mesh: TriMesh, window: Window) -> ObstacleInput {
@@ -23,7 +23,7 @@ fn obstacle(name: &str, mesh: TriMesh, window: Window) -> ObstacleInput {
     ObstacleInput { name: name.into(), mesh, course: Course::Rigid(Motion::Fixed), friction, thickness: 0.0, window }
 }
 
-/// A sheet that lies on a sphere, which vanishes.
+/// Makes a sheet that lies on a sphere, which vanishes.
 fn lies() -> Input {
     let mut sheet = cloth(cut(Cut::Alternating, 14, 14, 0.3, 0.3, lying(0.3, 0.3)), 100.0);
     sheet.sheet.bending = Bending::Constant(1e-4);
@@ -36,16 +36,17 @@ fn lies() -> Input {
     input
 }
 
-/// Mean of values of the moving vertices by mass.
+/// Returns the mass-weighted mean of values of the moving vertices.
 fn centre(bench: &Bench, values: &[Vec3]) -> Vec3 {
     let mass = &bench.world.mass;
     values.iter().zip(mass).map(|(x, m)| x * *m).sum::<Vec3>() / mass.iter().sum::<f64>()
 }
 
-/// The centre falls from where it was as it moved. Its speed is what gravity gives, `v0 + g t`, in both schemes (see `stepper/free.rs`).
-/// Backward Euler makes the way `v0 t + g t (t + h)/2` of it: too much by the part `h/t` of `g t^2/2`. BDF2 is exact for a parabola, and
-/// begins with the history of what lay still, `g h^2/2` from that: its way is off by `g h^2/4` at most, the part `(h/t)^2/2`. Twice
-/// that is allowed for vertices that contact left another history, and 1e-4 for the solve.
+/// The centre falls with its initial velocity. Its speed is `v0 + g t` in both schemes (see `stepper/free.rs`). The
+/// displacement of backward Euler is `v0 t + g t (t + h)/2`: too much by the part `h/t` of `g t^2/2`. BDF2 is exact for
+/// a parabola, and begins with the history of a sheet at rest, `g h^2/2` from that: its displacement is off by
+/// `g h^2/4` at most, the part `(h/t)^2/2`. The tolerance is twice that for vertices with another history due to
+/// contact, and 1e-4 for the solve.
 #[test]
 fn what_lay_on_it_falls_freely() {
     for (integrator, h) in [(Integrator::Bdf2, 2e-3), (Integrator::Bdf2, 1e-3), (Integrator::BackwardEuler, 2e-3)] {
@@ -66,7 +67,8 @@ fn what_lay_on_it_falls_freely() {
     }
 }
 
-/// The same bits with one and with two threads, and when a fresh stepper goes on before, at and after the moment.
+/// Results are bitwise equal with one and with two threads, and if a new stepper continues before, at and after the
+/// event.
 #[test]
 fn a_vanishing_has_the_same_bits() {
     let steps = settings(Integrator::Bdf2, 4e-3, 1e-4);
@@ -91,14 +93,14 @@ fn a_vanishing_has_the_same_bits() {
     }
 }
 
-/// What is not there costs no step: no candidates, however it moves, and nothing stops at it.
+/// An absent obstacle costs no step: it has no candidates, however it moves, and does not stop the sheet.
 #[test]
 fn what_is_absent_meets_nothing() {
     let mut sheet = cloth(cut(Cut::Alternating, 8, 8, 0.3, 0.3, lying(0.3, 0.3)), 100.0);
     sheet.sheet.bending = Bending::Constant(1e-5);
     let mut input = input(DOWN, sheet);
     input.contact.enabled = true;
-    // Two balls that leap through the sheet by many times its size in a step.
+    // Two balls that jump through the sheet by many times its size in a step.
     let leap =
         |time: f64, x: f64| Keyframe { time, turn: Vec3::zeros(), origin: Vec3::zeros(), translation: Vec3::x() * x };
     for (name, window) in [("late", Window { from: 0.2, until: 1.0 }), ("early", Window { from: 0.0, until: 0.01 })] {
@@ -109,15 +111,15 @@ fn what_is_absent_meets_nothing() {
     let mut bench = Bench::new(input, settings(Integrator::BackwardEuler, 2e-3, 1e-6));
     let report = bench.stepper.advance(&bench.world, &mut bench.state, 0.1).unwrap();
     assert_eq!((report.repeats, report.candidates, report.contacts), (0, 0, 0));
-    // Backward Euler is exact for its own sum: the solve and rounding are left.
+    // The sum of backward Euler is exact: only the solve and rounding are left.
     let n = report.steps as f64;
     let fall = -centre(&bench, &bench.state.x).y;
     println!("| absent: fall | {} | {fall} | {n} steps | |", G * 0.1 * 0.1 / 2.0);
     assert!((fall / (G * 0.005) - 1.0).abs() < 2e-3 / 0.1 + 1e-4);
 }
 
-/// A plate appears within the thickness of a sheet that nothing else touches, in no gravity: what it stores then would throw the sheet away at
-/// metres a second, and parts it in `contact.ease` instead, 0.5 s for 3.6 mm at most.
+/// A plate appears within the thickness of a free sheet, without gravity. Its barrier energy would throw the sheet away
+/// at metres per second; `contact.ease` separates them instead, 0.5 s for 3.6 mm at most.
 #[test]
 fn what_appears_too_near_throws_nothing() {
     let mut sheet = cloth(cut(Cut::Alternating, 8, 8, 0.3, 0.3, lying(0.3, 0.3)), 100.0);
@@ -130,7 +132,7 @@ fn what_appears_too_near_throws_nothing() {
     let mut bench = Bench::new(input, settings(Integrator::Bdf2, 2e-3, 1e-6));
     bench.run(0.1);
     assert!(bench.state.v.iter().all(|v| v.norm() < 1e-9));
-    // Seen with the step that ends as it appears.
+    // The separation begins with the step that ends as the plate appears.
     assert!(bench.state.room.iter().any(|part| *part < 0.1) && bench.state.bristles.is_empty());
     let mut fastest = 0.0f64;
     while bench.state.time < 0.7 {
@@ -143,7 +145,7 @@ fn what_appears_too_near_throws_nothing() {
     assert!(height > 1.5e-3, "it is parted by {height} m");
 }
 
-/// What lies in it as it appears ends the run, with the triangles; the state is that before the step.
+/// An object inside an obstacle that appears ends the run, with the triangles; the state is that before the step.
 #[test]
 fn nothing_may_lie_in_what_appears() {
     for (height, word) in [(-0.05, "cross"), (0.0, "touch")] {

@@ -24,7 +24,7 @@ use percale::world::window::Window;
 use percale::world::{Course, Handle, Pin, Pull, World};
 use std::f64::consts::PI;
 
-/// The paper's cotton: 0.84 of its mass in water, without a film.
+/// Cotton of the paper: 0.84 of its mass in water, without a film.
 const COTTON: Fabric = Fabric {
     capacity: 0.84,
     time: 8.884 * 60.0,
@@ -36,7 +36,7 @@ const COTTON: Fabric = Fabric {
     blocks: 0.0,
 };
 
-/// A lattice of `columns` x `rows` vertices `spacing` [m] apart at a height, of 0.1 g each.
+/// Makes a lattice of `columns` x `rows` vertices `spacing` [m] apart at a height, of 0.1 g each.
 fn lattice(columns: usize, rows: usize, spacing: f64, height: f64) -> ClothInput {
     let [width, depth] = [columns, rows].map(|count| spacing * (count - 1) as f64);
     let place = lying(width, depth);
@@ -44,7 +44,7 @@ fn lattice(columns: usize, rows: usize, spacing: f64, height: f64) -> ClothInput
     ClothInput { vertex_mass: Some(1e-4), ..ClothInput::plain(mesh, 1000.0, 1.0) }
 }
 
-/// A square of edge `size` [m] at height 0.
+/// Makes a square of edge `size` [m] at height 0.
 fn floor(size: f64) -> ObstacleInput {
     let at = |x: f64, z: f64| Vec3::new(x * size / 2.0, 0.0, z * size / 2.0);
     ObstacleInput {
@@ -71,20 +71,20 @@ fn soak(bench: &mut Bench, fabric: Fabric, bridges: Settings) {
     bench.stepper = stepper(&bench.world, bench.stepper.settings(), true);
 }
 
-/// Masses of the moving vertices with their water [kg].
+/// Returns the masses of the moving vertices with their water [kg].
 fn masses(bench: &Bench) -> Vec<f64> {
     let mut mass = Vec::new();
     bench.world.masses(&bench.state, &mut mass);
     mass
 }
 
-/// Steps once and gives what it took.
+/// Makes a single step and returns its report.
 fn step(bench: &mut Bench, h: f64) -> Report {
     let until = bench.state.time + h;
     bench.stepper.advance(&bench.world, &mut bench.state, until).unwrap_or_else(|stuck| panic!("{stuck:?}"))
 }
 
-/// Cloth over a floor, with contact at a distance.
+/// Returns the input of cloth over a floor, with an activation distance.
 fn over(cloths: Vec<ClothInput>, obstacle: Option<ObstacleInput>, distance: f64, gravity: f64) -> Input {
     let mut all = Input { cloths, ..Input::empty(Vec3::new(0.0, -gravity, 0.0)) };
     all.obstacles.extend(obstacle);
@@ -93,7 +93,7 @@ fn over(cloths: Vec<ClothInput>, obstacle: Option<ObstacleInput>, distance: f64,
     all
 }
 
-/// The paper's five wet masses: every vertex weighs 0.1 g and takes up 0.84 of that.
+/// The paper's five wet masses: every vertex has 0.1 g and absorbs 0.84 of that.
 #[test]
 fn totals_are_those_of_the_paper() {
     for (columns, rows, grams) in
@@ -107,7 +107,8 @@ fn totals_are_those_of_the_paper() {
     }
 }
 
-/// A soaked cloth on a floor dries wholly: film, what it has taken up, then its bridges, and it lets go.
+/// A soaked cloth on a floor dries completely: the film, the absorbed water, then its bridges. Then it no longer
+/// adheres.
 #[test]
 fn what_is_dry_clings_no_more() {
     let fabric = Fabric { film: 0.1, drying: 3.0, ..COTTON };
@@ -133,7 +134,7 @@ fn what_is_dry_clings_no_more() {
     assert!((water.dried / joined - 1.0).abs() < 1e-12);
 }
 
-/// Four vertices are drawn off a floor at 2 mm/s by stiff springs: they break at the largest height, and what pulls them does the work of the
+/// Stiff springs draw four vertices off a floor at 2 mm/s. They break off at the rupture height, with the work of the
 /// closed form. In a step of 1 ms they rise by 2 um: 0.2 % of 1 mm, and the pull is that of the step's start.
 #[test]
 fn a_vertex_breaks_off_at_the_largest_height_with_the_work_of_separation() {
@@ -153,7 +154,7 @@ fn a_vertex_breaks_off_at_the_largest_height_with_the_work_of_separation() {
             Settings { all_rims: true, viscosity: 0.0, form: 2.5e-4, angles: [0.3, 0.3], ..Settings::water(law) };
         soak(&mut bench, Fabric { film: 0.1, ..COTTON }, bridges);
         let (mut work, mut height, mut lowest) = (0.0, 0.0, f64::INFINITY);
-        // Volume and largest height of each.
+        // Volume and largest height of each bridge.
         let mut each = [(0.0, 0.0f64); 4];
         while bench.state.time < 1.5 && (lowest.is_infinite() || !bench.memory::<WaterState>().bridges.is_empty()) {
             let report = step(&mut bench, h);
@@ -178,8 +179,9 @@ fn a_vertex_breaks_off_at_the_largest_height_with_the_work_of_separation() {
     }
 }
 
-/// Two wet sheets 0.3 mm apart: the sum of all pulls is that of the area law, whatever the spacing, where the rim pulls at the border alone;
-/// where it pulls everywhere, it grows as the mesh becomes finer. Each sheet has half of the bridges' strength.
+/// Two wet sheets 0.3 mm apart: the sum of all pulls is that of the area law for any spacing, if the rim pulls at the
+/// border only. If it pulls everywhere, the sum grows as the mesh becomes finer. Each sheet has half of the bridges'
+/// strength.
 #[test]
 fn the_sum_over_an_area_does_not_depend_on_the_mesh() {
     let pull = |spacing: f64, law: Law, all_rims: bool| {
@@ -206,8 +208,8 @@ fn the_sum_over_an_area_does_not_depend_on_the_mesh() {
     }
 }
 
-/// Stefan (1874): what a force draws off a floor through a viscous film takes `3 pi mu r^4/(4 F) (1/h0^2 - 1/h1^2)`. Implicit steps of a
-/// thousandth of that err by less than 1 %.
+/// Stefan (1874): a force that draws an object off a floor through a viscous film takes
+/// `3 pi mu r^4/(4 F) (1/h0^2 - 1/h1^2)`. Implicit steps of a thousandth of that have an error of less than 1 %.
 #[test]
 fn a_film_gives_way_as_slowly_as_stefan_has_it() {
     let mut cloth = lattice(2, 2, 0.01, 2e-4);
@@ -215,7 +217,7 @@ fn a_film_gives_way_as_slowly_as_stefan_has_it() {
     let all = Pin::fixed((0..4).collect());
     cloth.handles = vec![Handle { pin: all, pull: Pull::Force(Vec3::y() * (4.0 * force)) }];
     let h = 1e-4;
-    // Beyond the distance of contact: one that is felt would push.
+    // The height is beyond the activation distance of contact, whose barrier would push.
     let mut bench =
         Bench::new(over(vec![cloth], Some(floor(0.1)), 2.5e-4, 0.0), settings(Integrator::BackwardEuler, h, 1e-9));
     let bridges = Settings { viscosity: 0.1, tension: 0.0, form: 2.5e-4, ..Settings::water(Law::Experiments) };
@@ -235,7 +237,7 @@ fn a_film_gives_way_as_slowly_as_stefan_has_it() {
     close("time of separation", bench.state.time - time, exact, 0.03);
 }
 
-/// One vertex alone over a small floor: the area law is that of the experiments.
+/// A single vertex over a small floor: the area law equals that of the experiments.
 #[test]
 fn an_area_of_one_vertex_is_that_vertex() {
     let pull = |law: Law| {
@@ -253,8 +255,8 @@ fn an_area_of_one_vertex_is_that_vertex() {
     close("pull", pull(Law::Area), pull(Law::Experiments), 1e-9);
 }
 
-/// Water at rest that joins a flying sheet takes its share of the momentum, water that flies along none: `v = v0 m0/m`, and v0. Both schemes, with
-/// a film that joins at once and what is taken up slowly.
+/// Water at rest that joins a flying sheet takes its share of the momentum, water that flies along none: `v = v0 m0/m`,
+/// and v0. Tested for both schemes, with a film that joins at once and slow absorption.
 #[test]
 fn water_that_joins_keeps_the_momentum() {
     for integrator in [Integrator::Bdf2, Integrator::BackwardEuler] {
@@ -290,8 +292,8 @@ fn water_that_joins_keeps_the_momentum() {
     }
 }
 
-/// A soaked sheet falls on a floor, is drawn up by a corner and dries: what joined is in the cloth, in the film, in bridges, or has evaporated,
-/// to 1e-12 in every step, while bridges form and break.
+/// A soaked sheet falls on a floor, is drawn up by a corner and dries. The water is in the cloth, in the film, in
+/// bridges, or has evaporated, to 1e-12 in every step, while bridges form and break.
 #[test]
 fn no_water_is_lost_in_bridges() {
     let mut cloth = lattice(9, 9, 0.01, 2e-3);
@@ -321,8 +323,8 @@ fn no_water_is_lost_in_bridges() {
     assert!(most == 81 && least < 60, "{most} bridges, then {least}");
 }
 
-/// A full cloth rubs by the geometric mean of its own coefficient, times its factor, and the floor's: what slides slows by `mu g`, within 1 % (the
-/// way to rest in the contact's stiffness).
+/// The coefficient of a full cloth is the geometric mean of its own coefficient, times its factor, and the floor's.
+/// Sliding decelerates by `mu g`, within 1 % (the settling in the contact's stiffness).
 #[test]
 fn wet_cloth_rubs_by_its_saturation() {
     for (saturation, factor) in [(0.0, 1.0), (1.0, 1.5f64.sqrt()), (0.5, 1.25f64.sqrt())] {
@@ -348,7 +350,7 @@ fn wet_cloth_rubs_by_its_saturation() {
     }
 }
 
-/// Through a cloth half full goes (1 - 0.5)^2 of the air that goes through it dry.
+/// A cloth half full of water has (1 - 0.5)^2 of its dry permeability.
 #[test]
 fn water_blocks_the_air() {
     let mut bench = Bench::new(input(Vec3::zeros(), lattice(3, 3, 0.01, 0.0)), settings(Integrator::Bdf2, 1e-3, 1e-6));
@@ -360,7 +362,8 @@ fn water_blocks_the_air() {
     close("part of the air", part, 0.25, 1e-12);
 }
 
-/// Cloth that lies between two plates, with a fifth of its film: bridges that form on both sides at once share it, and none is below nothing.
+/// Cloth between two plates, with a fifth of its film: bridges that form on both sides at once share the film, and no
+/// amount is negative.
 #[test]
 fn both_sides_share_a_film() {
     let ceiling = ObstacleInput { name: "ceiling".into(), ..floor(0.2) };
@@ -388,7 +391,7 @@ fn both_sides_share_a_film() {
     }
 }
 
-/// Forces [N] at rest, and the energy [J], of cloth that has these parts of its stiffness.
+/// Returns the forces [N] at rest, and the energy [J], of cloth with these fractions of its stiffness.
 fn pulled(world: &World, x: &[Vec3], soft: &[f64]) -> (Vec<Vec3>, f64) {
     let (still, betas) = (vec![Vec3::zeros(); world.moving], vec![1.0; world.moving]);
     let scheme = Scheme {
@@ -410,8 +413,8 @@ fn pulled(world: &World, x: &[Vec3], soft: &[f64]) -> (Vec<Vec3>, f64) {
     (assembly.force.clone(), along + across)
 }
 
-/// A crumpled sheet that water has softened here more, there less: the force is minus the gradient of the energy (central differences of a step of
-/// 1e-5 of an edge, 1e-5), and half of the stiffness everywhere is half of both (1e-12).
+/// A crumpled sheet is softened unevenly by water. The force is minus the gradient of the energy (central differences
+/// of a step of 1e-5 of an edge, 1e-5), and half of the stiffness everywhere gives half of both (1e-12).
 #[test]
 fn softened_cloth_pulls_as_its_energy_says() {
     let plain = lattice(6, 5, 0.01, 0.0);
@@ -453,8 +456,8 @@ fn softened_cloth_pulls_as_its_energy_says() {
     }
 }
 
-/// A cloth that is full of water, with half of its stiffness then, moves as a dry one that is so heavy and so stiff does: within what the solver
-/// leaves.
+/// A cloth full of water, with half of its stiffness, moves like a dry cloth of that mass and stiffness, within the
+/// residual of the solver.
 #[test]
 fn a_full_cloth_is_as_soft_as_it_says() {
     let hung = |part: f64, mass: f64| {
@@ -478,9 +481,9 @@ fn a_full_cloth_is_as_soft_as_it_says() {
     assert!(apart(&stiff) > 1e-3, "{}", apart(&stiff));
 }
 
-/// A wet napkin with the settings of the program falls along a wall without friction and past its lower border, by which its bridges may be
-/// drawn far beyond their breaking in a step, and vertices by more than a cell. Its bridges can hold 3 uJ, of 90 mJ of motion. Tolerance: two
-/// of the solver's, which are parts of the weight.
+/// A wet napkin with default settings falls along a frictionless wall and past its lower border. A step may stretch its
+/// bridges far beyond rupture, and move vertices by more than a cell. Its bridges can hold 3 uJ, of 90 mJ of kinetic
+/// energy. The tolerance is twice that of the solver, relative to the weight.
 #[test]
 fn a_wet_napkin_falls_past_a_border() {
     for milliseconds in [1, 2, 4, 8] {

@@ -5,14 +5,14 @@ use super::surface::surface;
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 
-/// How square the outline is: 2 is a circle.
+/// Exponent of the outline: 2 is a circle, larger is squarer.
 const OUTLINE: f64 = 4.0;
-/// How round the sides are: at 2 they would be ellipses, at 1 the seam would be an edge.
+/// Exponent of the profile: 2 is an ellipse, 1 is a sharp seam.
 const PROFILE: f64 = 1.5;
 
-/// A closed cushion in triangles with edges of about `spacing` [m]: about the origin in the xz-plane, `size` [m] wide and
-/// `height` [m] thick in the middle, thin towards the seam around it. A superellipsoid (A. H. Barr, "Superquadrics and
-/// angle-preserving transformations", IEEE Computer Graphics and Applications 1, 1981).
+/// Makes a closed cushion in triangles with edges of about `spacing` [m]: about the origin in the xz-plane, `size` [m]
+/// wide and `height` [m] thick in the middle, thin towards the seam around it. A superellipsoid (A. H. Barr,
+/// "Superquadrics and angle-preserving transformations", IEEE Computer Graphics and Applications 1, 1981).
 pub fn cushion(size: f64, height: f64, spacing: f64) -> TriMesh {
     let radii = 0.5 * Vec3::new(size, height, size);
     let level = move |p: Vec3| {
@@ -20,7 +20,7 @@ pub fn cushion(size: f64, height: f64, spacing: f64) -> TriMesh {
         let outline = (q.x.powf(OUTLINE) + q.z.powf(OUTLINE)).powf(1.0 / OUTLINE);
         (outline.powf(PROFILE) + q.y.powf(PROFILE)).powf(1.0 / PROFILE) - 1.0
     };
-    // A distance to first order.
+    // Distance to first order.
     let field = move |p: Vec3| level(p) / gradient(&level, p).norm().max(1.0 / size);
     let margin = Vec3::repeat(2.0 * spacing);
     surface(field, -radii - margin, radii + margin, spacing)

@@ -1,4 +1,4 @@
-//! A statue with points and hollows.
+//! A statue of a dragon, with points and hollows.
 
 use super::fields::{blend, cone};
 use super::surface::surface;
@@ -28,7 +28,7 @@ const NECK: [(Vec3, f64); 5] = [
 ];
 const HEAD: [(Vec3, f64); 3] =
     [(at(0.110, 0.236, 0.0), 0.018), (at(0.138, 0.226, 0.0), 0.013), (at(0.160, 0.214, 0.0), 0.009)];
-/// On the left, which is the +z side.
+/// The left horn, on the +z side.
 const HORN: [(Vec3, f64); 3] =
     [(at(0.102, 0.246, 0.010), 0.008), (at(0.082, 0.264, 0.019), 0.0065), (at(0.064, 0.270, 0.029), 0.0055)];
 const FORELEG: [(Vec3, f64); 4] = [
@@ -43,7 +43,7 @@ const HIND_LEG: [(Vec3, f64); 4] = [
     (at(-0.070, 0.012, 0.050), 0.010),
     (at(-0.044, 0.008, 0.054), 0.008),
 ];
-/// It lies to the left.
+/// The tail, bent to the left.
 const TAIL: [(Vec3, f64); 7] = [
     (at(-0.085, 0.066, 0.0), 0.028),
     (at(-0.128, 0.040, 0.006), 0.019),
@@ -53,7 +53,7 @@ const TAIL: [(Vec3, f64); 7] = [
     (at(-0.080, 0.014, 0.110), 0.0065),
     (at(-0.054, 0.022, 0.106), 0.0045),
 ];
-/// The left wing: where it begins, its wrist, and the ends of its fingers from the foremost on.
+/// The left wing: its shoulder, its wrist, and the ends of its fingers from the foremost on.
 const SHOULDER: Vec3 = at(0.030, 0.108, 0.020);
 const WRIST: Vec3 = at(0.012, 0.196, 0.072);
 const FINGERS: [Vec3; 3] = [at(-0.064, 0.248, 0.106), at(-0.088, 0.186, 0.120), at(-0.072, 0.128, 0.094)];
@@ -73,15 +73,16 @@ const SPIKES: [[Vec3; 2]; 9] = [
 const SPIKE: [f64; 2] = [0.010, 0.0048];
 /// Radii of a finger at the wrist and at its end [m].
 const FINGER: [f64; 2] = [0.008, 0.0052];
-/// Half the thickness of the skin between them [m].
+/// Half the thickness of the skin between the fingers [m].
 const SKIN: f64 = 0.0046;
-/// How far round about a tip is drawn out to a point, and by how much [m].
+/// Radius around a tip within which vertices move, and the largest displacement along the axis [m].
 const DRAWN: [f64; 2] = [0.011, 0.008];
-/// Part of its width that a tip loses.
+/// Fraction of its width that a tip loses.
 const THINNED: f64 = 0.6;
 
-/// A dragon about 0.33 m long (x, its head at +x) and 0.27 m high that stands at y = 0: horns, spikes, half open wings, and hollows
-/// between neck, wings and legs. Triangles have edges of about `spacing` [m], up to 5 mm, which gives about 10,000 vertices.
+/// Makes a dragon about 0.33 m long (x, its head at +x) and 0.27 m high that stands at y = 0: horns, spikes, half open
+/// wings, and hollows between neck, wings and legs. Triangles have edges of about `spacing` [m], up to 5 mm, which
+/// gives about 10,000 vertices.
 pub fn dragon(spacing: f64) -> TriMesh {
     let mut mesh =
         surface(field, Vec3::new(-0.20, -0.02, -0.16), Vec3::new(0.20, 0.30, 0.16), spacing.clamp(0.003, 0.005));
@@ -91,7 +92,7 @@ pub fn dragon(spacing: f64) -> TriMesh {
     mesh
 }
 
-/// Ends of all that is pointed, each after a point of its axis.
+/// Returns the tips of horns, wings, spikes and tail, each with a point of its axis before it.
 fn tips() -> Vec<[Vec3; 2]> {
     let end = |limb: &Limb| [limb[limb.len() - 2].0, limb[limb.len() - 1].0];
     let right = |[a, b]: [Vec3; 2]| [a, b].map(|p| Vec3::new(p.x, p.y, -p.z));
@@ -100,7 +101,8 @@ fn tips() -> Vec<[Vec3; 2]> {
     both.chain(SPIKES).chain([end(&TAIL)]).collect()
 }
 
-/// Moves a point near a tip along its axis and towards it: the grid of the surface is too coarse for points.
+/// Moves a point near a tip along its axis and towards it, because the grid of the surface is too coarse for sharp
+/// points.
 fn draw_out(p: Vec3, [before, tip]: [Vec3; 2]) -> Vec3 {
     let [reach, length] = DRAWN;
     let from = p - tip;

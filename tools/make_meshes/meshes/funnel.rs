@@ -4,15 +4,15 @@ use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use std::f64::consts::PI;
 
-/// Vertices of a ring.
+/// Number of vertices in a ring.
 const AROUND: usize = 72;
 
-/// A funnel of sheet metal about the y-axis: a cone from radius `mouth` [m] at `height` [m] to radius `throat` at height 0, from there a
-/// tube of length `tube` downwards, measured inside; the wall is `wall` thick. A closed surface with a hole through it. Rings
-/// are at most `edge` [m] apart.
+/// Makes a funnel of sheet metal about the y-axis: a cone from radius `mouth` [m] at `height` [m] to radius `throat` at
+/// height 0, then a tube of length `tube` downwards. Dimensions are of the inside; the wall is `wall` thick. The
+/// surface is closed, with a hole through it. Rings are at most `edge` [m] apart.
 pub fn funnel(mouth: f64, throat: f64, height: f64, tube: f64, wall: f64, edge: f64) -> TriMesh {
-    // The outside of the cone is its inside shifted by the wall along the normal, down and out; it meets the outside of the tube,
-    // radius throat + wall, where the two shifted lines cross.
+    // The outside of the cone is its inside shifted by the wall along the normal, down and out. It meets the outside of
+    // the tube, of radius throat + wall, at the intersection of the two shifted lines.
     let along = Vec3::new(mouth - throat, height, 0.0).normalize();
     let across = Vec3::new(along.y, -along.x, 0.0) * wall;
     let knee = across + along * ((wall - across.x) / along.x);

@@ -6,17 +6,17 @@ use percale::mesh::TriMesh;
 /// A piece of cloth before sewing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Panel {
-    /// Vertex of the garment for each vertex of the panel; panels meet in common vertices of the garment.
+    /// Vertex of the garment for each vertex of the panel. Panels share vertices of the garment along seams.
     pub vertices: Vec<u32>,
-    /// A first guess of the pattern [m]: not mirrored, the grain (warp) upwards.
+    /// Initial guess of the pattern [m]: not mirrored, the grain (warp) upwards.
     pub pattern: Vec<Vec2>,
-    /// Triangles over the vertices of the panel.
+    /// Triangles, as indices of the panel's vertices.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Panel {
-    /// A panel over rows of vertices of the garment, all of the same length; cells that lack a corner are left out. In the
-    /// pattern the columns run to the side of `signs[0]` and the rows up or down with `signs[1]`.
+    /// Makes a panel from rows of vertices of the garment, all of the same length. Cells without all corners are left
+    /// out. In the pattern, `signs` give the direction of the columns sideways and of the rows upwards.
     pub fn of_rows(positions: &[Vec3], rows: &[Vec<Option<u32>>], signs: [f64; 2]) -> Self {
         let at = |v: u32| positions[v as usize];
         let mut panel = Self::default();
@@ -57,8 +57,8 @@ impl Panel {
     }
 }
 
-/// Sews panels into a mesh whose chart are the panels' patterns side by side, each flattened with as little distortion as
-/// its curvature allows.
+/// Sews panels into a mesh. Its chart is the patterns of the panels side by side, each flattened with minimal
+/// distortion.
 pub(super) fn sew(positions: &[Vec3], panels: &[Panel]) -> TriMesh {
     let mut mesh = TriMesh::default();
     mesh.positions.extend(positions.iter().map(|p| p.map(micrometres)));
@@ -78,15 +78,15 @@ pub(super) fn sew(positions: &[Vec3], panels: &[Panel]) -> TriMesh {
     mesh
 }
 
-/// Rounded to whole micrometres, which keeps files short.
+/// Rounds to whole micrometres, which keeps files short.
 fn micrometres(x: f64) -> f64 {
     (x * 1e6).round() / 1e6
 }
 
-/// The pattern of a panel: as-rigid-as-possible flattening (Liu et al. 2008) by averaging, for each vertex, where its
-/// triangles want it when they are laid flat rigidly; with momentum.
+/// Flattens a panel as rigidly as possible (Liu et al. 2008). Each vertex moves, with momentum, to the average of its
+/// positions in its rigidly flattened triangles.
 fn flatten(positions: &[Vec3], panel: &Panel) -> Vec<Vec2> {
-    // Each triangle in its own plane about its centre.
+    // Each triangle flattened into its own plane, about its centre.
     let rest: Vec<[Vec2; 3]> = (panel.triangles.iter())
         .map(|tri| {
             let [a, b, c] = tri.map(|v| positions[panel.vertices[v as usize] as usize]);
@@ -106,7 +106,7 @@ fn flatten(positions: &[Vec3], panel: &Panel) -> Vec<Vec2> {
         for (tri, flat) in panel.triangles.iter().zip(&rest) {
             let p = tri.map(|v| now[v as usize]);
             let centre = (p[0] + p[1] + p[2]) / 3.0;
-            // The best rotation of the flat triangle onto the present one.
+            // The best rotation of the flat triangle onto the current one.
             let (mut cos, mut sin) = (0.0, 0.0);
             for k in 0..3 {
                 cos += flat[k].dot(&(p[k] - centre));
@@ -124,7 +124,7 @@ fn flatten(positions: &[Vec3], panel: &Panel) -> Vec<Vec2> {
             .collect();
         before = std::mem::replace(&mut now, next);
     }
-    // Turned back onto the grain of the first guess.
+    // Rotates the pattern back onto the grain of the initial guess.
     let mean = |p: &[Vec2]| p.iter().sum::<Vec2>() / p.len().max(1) as f64;
     let (centre, target) = (mean(&now), mean(&panel.pattern));
     let (mut cos, mut sin) = (0.0, 0.0);

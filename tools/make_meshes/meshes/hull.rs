@@ -5,9 +5,9 @@ use super::surface::surface;
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 
-/// A closed smooth hull about 4 m long (x, the front at +x), 1.5 m wide (z) and 1.3 m high, its underside at y = 0: cabin,
-/// bonnet, wheel arches, lamps, mirrors. Triangles have edges of about `spacing` [m], up to 0.075; 0.07 gives about
-/// 5,000 vertices, 0.0365 about 18,000.
+/// Makes a closed smooth hull about 4 m long (x, the front at +x), 1.5 m wide (z) and 1.3 m high, its underside at y =
+/// 0: cabin, bonnet, wheel arches, lamps, mirrors. Triangles have edges of about `spacing` [m], up to 0.075; 0.07 gives
+/// about 5,000 vertices, 0.0365 about 18,000.
 pub fn hull(spacing: f64) -> TriMesh {
     surface(field, Vec3::new(-2.3, -0.25, -1.15), Vec3::new(2.3, 1.55, 1.15), spacing.clamp(0.02, 0.075))
 }
@@ -38,7 +38,7 @@ fn slanted(p: Vec3) -> Vec3 {
     Vec3::new((p.x + 0.25) * (1.0 + 0.75 * rise) - 0.25, p.y, p.z * (1.0 + 0.35 * rise))
 }
 
-/// Field of a box of half size `half` about the origin with edges rounded by `radius`.
+/// Returns the field of a box of half size `half` about the origin with edges rounded by `radius`.
 fn rounded_box(p: Vec3, half: Vec3, radius: f64) -> f64 {
     let q = p.abs() - half + Vec3::repeat(radius);
     q.sup(&Vec3::zeros()).norm() + q.max().min(0.0) - radius

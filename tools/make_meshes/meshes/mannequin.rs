@@ -24,27 +24,28 @@ const TORSO: [[f64; 4]; 10] = [
     [1.440, 0.080, 0.055, -0.020],
 ];
 
-/// A mannequin standing at y = 0, facing +z, 1.7 m tall: head, torso, upper arms a little away from the body, legs with
-/// feet; one closed surface in triangles with edges of about `spacing` [m], up to 0.016 (so that legs and arms stay
-/// apart). 0.016 gives about 8,000 vertices.
+/// Makes a mannequin standing at y = 0, facing +z, 1.7 m tall: head, torso, upper arms a little away from the body,
+/// legs with feet. The surface is closed, in triangles with edges of about `spacing` [m], up to 0.016 (so that legs and
+/// arms stay apart). 0.016 gives about 8,000 vertices.
 pub fn mannequin(spacing: f64) -> TriMesh {
     surface(body, Vec3::new(-0.42, -0.06, -0.26), Vec3::new(0.42, 1.78, 0.28), spacing.clamp(0.004, 0.016))
 }
 
-/// Field of the whole body; negative inside, about a distance [m] near the surface.
+/// Returns the field of the whole body; negative inside, about a distance [m] near the surface.
 fn body(p: Vec3) -> f64 {
-    // Left and right are the same.
+    // The body is symmetric.
     let p = Vec3::new(p.x.abs(), p.y, p.z);
     blend(without_arms(p), cone(p, SHOULDER, 0.046, ELBOW, 0.037), 0.03)
 }
 
-/// Field of the body without its arms, for `p` on either side.
+/// Returns the field of the body without its arms, for `p` on either side.
 pub(super) fn without_arms(p: Vec3) -> f64 {
     let p = Vec3::new(p.x.abs(), p.y, p.z);
     blend(blend(torso(p), neck_and_head(p), 0.05), leg(p), 0.05)
 }
 
-/// Field of a tube around the y-axis through given cross-sections `[height, half width, half depth, shift]`.
+/// Returns the field of a tube around the y-axis through given cross-sections
+/// `[height, half width, half depth, shift]`.
 pub(super) fn tube(p: Vec3, sections: &[[f64; 4]]) -> f64 {
     let [width, depth, shift] = section(p.y, sections);
     let (x, z) = (p.x / width, (p.z - shift) / depth);
@@ -53,7 +54,7 @@ pub(super) fn tube(p: Vec3, sections: &[[f64; 4]]) -> f64 {
     if slope < 1e-9 { -width.min(depth) } else { rho * (rho - 1.0) / slope }
 }
 
-/// Half width, half depth and shift at a height: cubic Hermite (Catmull-Rom) interpolation, constant outside.
+/// Returns half width, half depth and shift at a height: cubic Hermite (Catmull-Rom) interpolation, constant outside.
 pub(super) fn section(y: f64, sections: &[[f64; 4]]) -> [f64; 3] {
     let last = sections.len() - 1;
     let above = sections.iter().position(|s| s[0] > y);

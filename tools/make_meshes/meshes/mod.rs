@@ -1,4 +1,4 @@
-//! The meshes that come with the project.
+//! Meshes that are shipped with the project.
 
 mod cushion;
 mod dragon;
@@ -39,10 +39,10 @@ use vest::vest;
 /// Edge length of the mannequin [m].
 const MANNEQUIN: f64 = 0.016;
 
-/// Every file of `meshes/` by name and what it holds.
+/// Returns the name and the mesh of every file of `meshes/`.
 pub fn shipped() -> Vec<(&'static str, TriMesh)> {
     let square = |n| sheet(n, n, 1.0, 1.0, Diagonals::Alternating, lying(1.0, 1.0));
-    // Rows and columns of vertices 1 cm apart.
+    // Sheet with the given numbers of columns and rows of vertices, 1 cm apart.
     let lattice = |columns: usize, rows: usize| {
         let [width, depth] = [columns, rows].map(|count| 0.01 * (count - 1) as f64);
         sheet(columns, rows, width, depth, Diagonals::Alternating, lying(width, depth))

@@ -5,18 +5,19 @@ use super::surface::surface;
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 
-/// Half the width of the hips' axis, and their radius [m].
+/// Half length of the hips' axis, and radius of the hips [m].
 const HIPS: [f64; 2] = [0.07, 0.105];
-/// Hip joint, knee and ankle of the left leg, which is at +x [m].
+/// Hip joint, knee and ankle of the left leg, at +x [m].
 const LEG: [Vec3; 3] = [Vec3::new(0.085, 0.93, 0.0), Vec3::new(0.105, 0.5, 0.0), Vec3::new(0.12, 0.1, 0.0)];
 /// Radii of thigh and shin [m].
 const RADII: [f64; 2] = [0.072, 0.055];
-/// How far the cloth is off the figure [m].
+/// Distance of the cloth from the figure [m].
 const GAP: f64 = 0.014;
 /// Heights of hem and waist [m].
 const ENDS: [f64; 2] = [0.14, 1.0];
 
-/// Trousers off the figure, open at the waist and at both ankles; edges of about `spacing` [m]; groups `waist`, `ankle_left`, `ankle_right`.
+/// Makes trousers around the figure, open at the waist and at both ankles. Edges are about `spacing` [m] long. Groups:
+/// `waist`, `ankle_left`, `ankle_right`.
 pub fn pants(spacing: f64) -> TriMesh {
     let figure = |p: Vec3| {
         let p = Vec3::new(p.x.abs(), p.y, p.z);
@@ -30,7 +31,7 @@ pub fn pants(spacing: f64) -> TriMesh {
     mesh
 }
 
-/// Leaves what is between the ends: vertices near an end move onto it, triangles beyond it go.
+/// Cuts the mesh at the ends. Vertices near an end move onto it; triangles beyond it are removed.
 fn cut(mesh: &mut TriMesh, spacing: f64) {
     for p in &mut mesh.positions {
         for end in ENDS {

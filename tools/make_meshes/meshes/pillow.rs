@@ -4,11 +4,11 @@ use percale::linalg::{Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, sheet};
 
-/// A closed cover of two `size` x `size` [m] squares of `cells` x `cells` (made even) cells, sewn along the border, lying in
-/// the xz-plane about the origin and inflated to `height` [m] in the middle. Each square is a panel of its own in the
-/// chart; the group `seam` holds the border.
+/// Makes a closed cover of two `size` x `size` [m] squares of `cells` x `cells` (made even) cells, sewn along the
+/// border, lying in the xz-plane about the origin and inflated to `height` [m] in the middle. Each square is a panel of
+/// its own in the chart; the group `seam` holds the border.
 pub fn pillow(size: f64, height: f64, cells: usize) -> TriMesh {
-    // An even number of cells puts a diagonal into each corner, so that no triangle lies in the seam with all corners.
+    // An even number of cells puts a diagonal into each corner, so that no triangle has all its corners on the seam.
     let n = 2 * cells.div_ceil(2).max(1) + 1;
     let bulge = move |m: Vec2| {
         let (s, t) = (2.0 * m.x / size - 1.0, 2.0 * m.y / size - 1.0);
@@ -17,7 +17,7 @@ pub fn pillow(size: f64, height: f64, cells: usize) -> TriMesh {
     let top =
         sheet(n, n, size, size, Diagonals::Alternating, |m| Vec3::new(m.x - 0.5 * size, bulge(m), 0.5 * size - m.y));
     let mut mesh = top.clone();
-    // Below: the same vertices on the border, mirrored ones inside.
+    // The lower panel shares the vertices of the border and has mirrored vertices inside.
     let border = |i: usize| [i % n, i / n].iter().any(|k| *k == 0 || *k == n - 1);
     let below: Vec<u32> = (0..n * n)
         .map(|i| {
@@ -30,7 +30,7 @@ pub fn pillow(size: f64, height: f64, cells: usize) -> TriMesh {
         })
         .collect();
     let panel = mesh.uv.len() as u32;
-    // The lower panel lies beside the upper one in the chart, seen from its own outside.
+    // In the chart, the lower panel lies next to the upper one, seen from its own outside.
     mesh.uv.extend(top.uv.iter().map(|m| Vec2::new(2.1 * size - m.x, m.y)));
     for tri in &top.triangles {
         let [a, b, c] = *tri;

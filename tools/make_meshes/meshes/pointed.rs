@@ -4,8 +4,8 @@ use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use std::f64::consts::PI;
 
-/// A pyramid on a regular polygon of `sides` corners at `radius` [m] about the y-axis at y = 0, its point at `height` [m]; one corner
-/// towards +z. Closed.
+/// Makes a closed pyramid on a regular polygon of `sides` corners at `radius` [m] about the y-axis at y = 0, with its
+/// apex at `height` [m]. The first corner points to +z.
 pub fn spike(radius: f64, height: f64, sides: usize) -> TriMesh {
     let n = sides.max(3) as u32;
     let mut mesh = TriMesh::default();
@@ -21,7 +21,8 @@ pub fn spike(radius: f64, height: f64, sides: usize) -> TriMesh {
     mesh
 }
 
-/// `count` x `count` needles `spacing` [m] apart about the y-axis: six-sided [`spike`]s on y = 0, each a surface of its own.
+/// Makes `count` x `count` needles `spacing` [m] apart about the y-axis: six-sided [`spike`]s on y = 0, each a surface
+/// of its own.
 pub fn needles(count: usize, spacing: f64, radius: f64, height: f64) -> TriMesh {
     let needle = spike(radius, height, 6);
     let middle = 0.5 * (count.max(1) - 1) as f64;
@@ -37,12 +38,12 @@ pub fn needles(count: usize, spacing: f64, radius: f64, height: f64) -> TriMesh 
     mesh
 }
 
-/// A roof: a prism of `length` [m] along z with a ridge at `height` [m] above y = 0 and eaves `half_width` [m] to both sides, cut into
-/// `cells` along the ridge. Closed.
+/// Makes a roof: a closed prism of `length` [m] along z with a ridge at `height` [m] above y = 0 and eaves `half_width`
+/// [m] to both sides, cut into `cells` along the ridge.
 pub fn wedge(length: f64, half_width: f64, height: f64, cells: usize) -> TriMesh {
     let cells = cells.max(1) as u32;
     let mut mesh = TriMesh::default();
-    // Rows of three: left eave, ridge, right eave.
+    // Each row has three vertices: left eave, ridge, right eave.
     for k in 0..=cells {
         let z = length * (f64::from(k) / f64::from(cells) - 0.5);
         mesh.positions.extend([

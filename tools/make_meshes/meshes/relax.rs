@@ -1,11 +1,11 @@
-//! Vertices moved along a surface.
+//! Smoothing of vertices along a surface.
 
 use percale::linalg::{Vec3, par};
 use percale::mesh::topology::Topology;
 
-/// One sweep of smoothing: every vertex moves by `step` (0 to 1) towards the mean of its neighbours, the far
-/// ones counting more (by distance), which evens out the edges; then `project` puts
-/// it back where it belongs. Vertices on the boundary look at their neighbours on the boundary only.
+/// Smooths in a single sweep: every vertex moves by `step` (0 to 1) towards the mean of its neighbours, weighted by
+/// distance, which evens out the edges. Then `project` returns it to the surface. Vertices on the boundary use only
+/// their neighbours on the boundary.
 pub fn smooth(
     positions: &mut Vec<Vec3>,
     topology: &Topology,
@@ -15,7 +15,7 @@ pub fn smooth(
     let mut sums = vec![(Vec3::zeros(), 0.0); positions.len()];
     for (edge, valence) in topology.edges.iter().zip(&topology.edge_valence) {
         let [a, b] = edge.map(|v| v as usize);
-        // On the boundary, where a vertex has two neighbours only, distance as weight would overshoot.
+        // On the boundary, where a vertex has two neighbours only, weights by distance would overshoot.
         let length = if *valence == 1 { 1.0 } else { (positions[a] - positions[b]).norm() };
         for (v, other) in [(a, b), (b, a)] {
             if *valence == 1 || !topology.boundary[v] {
@@ -32,8 +32,8 @@ pub fn smooth(
     });
 }
 
-/// The point of the surface `field = 0` reached from `p` by Newton steps along the gradient; where `plane` is given (a
-/// unit normal and its offset), the point of the surface in that plane.
+/// Projects `p` onto the surface `field = 0` by Newton steps along the gradient. If `plane` (a unit normal and its
+/// offset) is given, the point stays in that plane.
 pub fn project(field: &(impl Fn(Vec3) -> f64 + Sync), plane: Option<(Vec3, f64)>, p: Vec3) -> Vec3 {
     let mut p = p;
     if let Some((normal, offset)) = plane {
@@ -49,13 +49,13 @@ pub fn project(field: &(impl Fn(Vec3) -> f64 + Sync), plane: Option<(Vec3, f64)>
         if value.abs() < 1e-7 || square < 1e-12 {
             break;
         }
-        // A step is kept short: the fields are distances only near their surface.
+        // The step is bounded, because the fields are distances only near their surface.
         p -= slope * (value / square).clamp(-0.05, 0.05);
     }
     p
 }
 
-/// Gradient of a field by central differences over 0.1 mm.
+/// Returns the gradient of a field by central differences over 0.1 mm.
 pub fn gradient(field: &impl Fn(Vec3) -> f64, p: Vec3) -> Vec3 {
     const H: f64 = 1e-4;
     Vec3::from_fn(|k, _| {

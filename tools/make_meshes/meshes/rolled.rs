@@ -1,14 +1,15 @@
-//! Strips that lie rolled up, and sleeves.
+//! Rolled strips, and sleeves.
 
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, sheet};
 use std::f64::consts::{PI, TAU};
 
-/// A strip of `length` x `width` [m], rolled about z from `radius` outwards, its turns `pitch` apart; the outer end lies at the top and points to
-/// +x. The chart is the flat strip, from the inner end on.
+/// Makes a strip of `length` x `width` [m], rolled about z from `radius` outwards, with turns `pitch` apart. The outer
+/// end lies at the top and points to +x. The chart is the flat strip, from the inner end on.
 pub fn rolled(length: f64, width: f64, edge: f64, radius: f64, pitch: f64) -> TriMesh {
-    // The length of the spiral from its inner end is r phi + pitch phi^2/(4 pi), but for the square of the pitch over the radius.
+    // The length of the spiral from its inner end is r phi + pitch phi^2/(4 pi), up to terms of second order in pitch
+    // over radius.
     let angle = |s: f64| (radius - (radius * radius + pitch * s / PI).sqrt()) * -TAU / pitch;
     let last = angle(length);
     let cells = |size: f64| (size / edge).round() as usize + 1;
@@ -19,7 +20,8 @@ pub fn rolled(length: f64, width: f64, edge: f64, radius: f64, pitch: f64) -> Tr
     })
 }
 
-/// A tube of `radius` and `height` [m] about y, from y = 0 up, its normals outwards; `around` x `along` cells; no chart.
+/// Makes a tube of `radius` and `height` [m] about y, from y = 0 up, its normals outwards; `around` x `along` cells; no
+/// chart.
 pub fn tube(radius: f64, height: f64, around: usize, along: usize) -> TriMesh {
     let mut mesh = TriMesh::default();
     for row in 0..=along {

@@ -9,16 +9,16 @@ use std::f64::consts::PI;
 /// Height of the waistband and of the hem [m].
 const WAIST: f64 = 1.040;
 const HEM: f64 = 0.500;
-/// Gap to the mannequin at the waistband [m], and how far the skirt widens going down [m/m].
+/// Gap to the mannequin at the waistband [m], and increase of the radius per height going down [m/m].
 const GAP: f64 = 0.006;
 const FLARE: f64 = 0.30;
-/// Flutes at the hem: how many, how deep [m].
+/// Number and depth [m] of the flutes at the hem.
 const FLUTES: f64 = 8.0;
 const FLUTE: f64 = 0.035;
 
-/// A flared skirt from the waist to above the knee of `mannequin`, of a front and a back panel of
-/// `columns / 2` x `rows` cells sewn at the sides. It touches nothing: 6 mm from the mannequin at the waist, more below.
-/// Groups `waist` (top ring) and `hem`.
+/// Makes a flared skirt from the waist to above the knee of `mannequin`, of a front and a back panel of `columns / 2` x
+/// `rows` cells sewn at the sides. It is 6 mm from the mannequin at the waist, more below. Groups: `waist` (top ring)
+/// and `hem`.
 pub fn skirt(columns: usize, rows: usize) -> TriMesh {
     let columns = columns.max(8).next_multiple_of(2);
     let rows = rows.max(2);
@@ -62,7 +62,8 @@ pub fn skirt(columns: usize, rows: usize) -> TriMesh {
     mesh
 }
 
-/// Distance from the y-axis at which a ray coming in along `angle` at height `y` is [`GAP`] away from the body.
+/// Returns the distance from the y-axis at which an inward ray along `angle` at height `y` is [`GAP`] away from the
+/// body.
 fn reach(angle: f64, y: f64) -> f64 {
     let mut r = 0.5;
     for _ in 0..400 {

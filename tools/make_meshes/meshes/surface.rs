@@ -1,4 +1,4 @@
-//! Closed surfaces from a scalar field: surface nets, then better triangles.
+//! Closed surfaces from a scalar field: surface nets, then improvement of the triangles.
 
 use super::relax::{project, smooth};
 use percale::linalg::{Vec3, par};
@@ -6,12 +6,13 @@ use percale::mesh::TriMesh;
 use percale::mesh::generate::flip_edges;
 use percale::mesh::topology::Topology;
 
-/// The surface `field = 0` inside the box from `min` to `max` [m] in triangles with edges of about `spacing` [m]; the
-/// field is negative inside, the normals point outwards. The surface must stay inside the box, and details below two
-/// spacings are lost.
+/// Meshes the surface `field = 0` inside the box from `min` to `max` [m] in triangles with edges of about `spacing`
+/// [m]. The field is negative inside; the normals point outwards. The surface must stay inside the box, and details
+/// below two spacings are lost.
 ///
-/// Surface nets (Gibson 1998): one vertex in each cell that the surface crosses, one quad across each such grid edge;
-/// then the vertices are smoothed along the surface and the diagonals flipped until the triangles are well shaped.
+/// Surface nets (Gibson 1998): a vertex in each cell that the surface crosses, a quad across each grid edge that it
+/// crosses. Then the vertices are smoothed along the surface and the diagonals flipped until the triangles are well
+/// shaped.
 pub fn surface(field: impl Fn(Vec3) -> f64 + Sync + Send, min: Vec3, max: Vec3, spacing: f64) -> TriMesh {
     let counts: [usize; 3] = (max - min).map(|x| (x / spacing).ceil().max(1.0) as usize + 1).into();
     let mut grid = Grid { counts, min, spacing, values: Vec::new() };
@@ -30,13 +31,13 @@ pub fn surface(field: impl Fn(Vec3) -> f64 + Sync + Send, min: Vec3, max: Vec3, 
     TriMesh { positions, triangles, ..TriMesh::default() }
 }
 
-/// A field on a grid.
+/// Samples of a field on a grid.
 struct Grid {
     /// Points along each axis.
     counts: [usize; 3],
     min: Vec3,
     spacing: f64,
-    /// By point, along x first.
+    /// Field at each point; x varies fastest.
     values: Vec<f64>,
 }
 
@@ -53,7 +54,7 @@ impl Grid {
         self.values[n] < 0.0
     }
 
-    /// Points from the one at `first` on all axes, but the last of each axis.
+    /// Iterates over grid points from index `first` on each axis, without the last of each axis.
     fn points(&self, first: usize) -> impl Iterator<Item = [usize; 3]> {
         let [x, y, z] = self.counts.map(|n| first..n - 1);
         z.flat_map(move |k| {
@@ -62,7 +63,8 @@ impl Grid {
         })
     }
 
-    /// The vertex of each cell, and where they are: one a crossed cell, the mean of the crossings on its edges.
+    /// Returns the vertex of each cell, and the positions. Each crossed cell has a vertex at the mean of the crossings
+    /// on its edges.
     fn vertices(&self) -> (Vec<u32>, Vec<Vec3>) {
         let mut cell_vertex = vec![u32::MAX; self.values.len()];
         let mut positions: Vec<Vec3> = Vec::new();
@@ -75,7 +77,7 @@ impl Grid {
         (cell_vertex, positions)
     }
 
-    /// Mean of the crossings on the edges of a cell.
+    /// Returns the mean of the crossings on the edges of a cell.
     fn middle(&self, cell: [usize; 3]) -> Option<Vec3> {
         let (mut sum, mut crossings) = (Vec3::zeros(), 0.0);
         for (axis, corner) in (0..3).flat_map(|axis| (0..4).map(move |corner| (axis, corner))) {
@@ -96,7 +98,7 @@ impl Grid {
         (crossings > 0.0).then(|| sum / crossings)
     }
 
-    /// Two triangles across each grid edge that is crossed, along its shorter diagonal.
+    /// Makes two triangles across each grid edge that the surface crosses, split along the shorter diagonal.
     fn triangles(&self, cell_vertex: &[u32], positions: &[Vec3]) -> Vec<[u32; 3]> {
         let mut triangles: Vec<[u32; 3]> = Vec::new();
         for (from, axis) in self.points(1).flat_map(|from| (0..3).map(move |axis| (from, axis))) {
@@ -124,8 +126,8 @@ impl Grid {
     }
 }
 
-/// Moves grid points that lie barely inside to the outside until no cell and no cell face joins two parts of the surface
-/// at a corner only; without this, surface nets are not manifold there. Points only ever leave, so this ends.
+/// Moves grid points that lie barely inside to the outside, until no cell and no cell face joins two parts of the
+/// surface at a corner only. Surface nets would not be manifold there. Points only leave, so the loop ends.
 fn disambiguate(values: &mut [f64], [nx, ny, nz]: [usize; 3]) {
     let strides = [1, nx, nx * ny];
     let corner = |cell: usize, c: usize| cell + (0..3).map(|k| (c >> k & 1) * strides[k]).sum::<usize>();
@@ -149,7 +151,7 @@ fn disambiguate(values: &mut [f64], [nx, ny, nz]: [usize; 3]) {
     }
 }
 
-/// Whether the corners of a cube in `mask` hang together along its edges.
+/// Returns whether the corners of a cube in `mask` are connected along its edges.
 fn connected(mask: u8) -> bool {
     let mut reached = mask & mask.wrapping_neg();
     loop {
@@ -169,7 +171,7 @@ fn connected(mask: u8) -> bool {
     }
 }
 
-/// Whether no face of a cube has its inner corners on a diagonal only.
+/// Returns whether no face of a cube has its inner corners on a diagonal only.
 fn faces_are_plain(mask: u8) -> bool {
     (0..3).all(|axis| {
         let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));

@@ -1,4 +1,4 @@
-//! What the generators promise.
+//! Tests of the mesh generators.
 
 use super::garment::{Panel, sew};
 use super::*;
@@ -10,7 +10,8 @@ use percale::mesh::topology::Topology;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Sound, closed, in one piece, of genus 0, outward normals, no angle below `angle` degrees.
+/// Asserts that a mesh is sound, closed, connected and of genus 0, with outward normals and no angle below `angle`
+/// degrees.
 fn assert_closed(mesh: &TriMesh, angle: f64) {
     assert_eq!(check(mesh), []);
     let t = Topology::new(mesh.positions.len(), &mesh.triangles);
@@ -20,12 +21,12 @@ fn assert_closed(mesh: &TriMesh, angle: f64) {
     assert!(smallest_angle(mesh) >= angle, "smallest angle {} degrees", smallest_angle(mesh));
 }
 
-/// Enclosed volume, positive for outward normals.
+/// Returns the enclosed volume, positive for outward normals.
 fn volume(mesh: &TriMesh) -> f64 {
     gas::volume(&mesh.triangles, |v| mesh.positions[v])
 }
 
-/// Largest relative difference between an edge in space and in the chart.
+/// Returns the largest relative difference between an edge in space and in the chart.
 fn chart_strain(mesh: &TriMesh) -> f64 {
     let mut largest: f64 = 0.0;
     for (tri, chart) in mesh.triangles.iter().zip(&mesh.uv_triangles) {
@@ -39,8 +40,8 @@ fn chart_strain(mesh: &TriMesh) -> f64 {
     largest
 }
 
-/// The garment meets neither itself nor the mannequin, and every garment vertex and edge middle stays at least `gap`
-/// [m] away from the mannequin, and every mannequin vertex from the garment.
+/// Asserts that the garment intersects neither itself nor the mannequin. Every garment vertex and edge midpoint is at
+/// least `gap` [m] away from the mannequin, and every mannequin vertex and edge midpoint from the garment.
 fn assert_clear(garment: &TriMesh, gap: f64) {
     let body = mannequin(MANNEQUIN);
     assert_eq!(crossings(garment, garment, true), 0, "the garment meets itself");
@@ -53,7 +54,7 @@ fn corners(mesh: &TriMesh) -> Vec<[Vec3; 3]> {
     mesh.triangles.iter().map(|tri| tri.map(|v| mesh.positions[v as usize])).collect()
 }
 
-/// Triangles of `mesh` by cells of 3 cm, each in every cell its box touches.
+/// Sorts triangles into cells of 3 cm, each into every cell that its bounding box overlaps.
 fn cells(triangles: &[[Vec3; 3]], margin: f64) -> BTreeMap<[i64; 3], Vec<usize>> {
     let mut cells: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
     for (t, [a, b, c]) in triangles.iter().enumerate() {
@@ -70,7 +71,7 @@ fn cells(triangles: &[[Vec3; 3]], margin: f64) -> BTreeMap<[i64; 3], Vec<usize>>
     cells
 }
 
-/// How many edges of `a` cross triangles of `b`; pairs that share a vertex are passed over within one mesh.
+/// Counts edges of `a` that cross triangles of `b`. Pairs that share a vertex are skipped within the same mesh.
 fn crossings(a: &TriMesh, b: &TriMesh, same: bool) -> usize {
     let triangles = corners(b);
     let grid = cells(&triangles, 0.0);
@@ -105,7 +106,7 @@ fn crossings(a: &TriMesh, b: &TriMesh, same: bool) -> usize {
     count
 }
 
-/// Smallest distance from vertices and edge middles of `a` to triangles of `b`, up to 2 cm.
+/// Returns the smallest distance from vertices and edge midpoints of `a` to triangles of `b`, up to 2 cm.
 fn nearest(a: &TriMesh, b: &TriMesh) -> f64 {
     let triangles = corners(b);
     let grid = cells(&triangles, 0.02);
@@ -121,7 +122,7 @@ fn nearest(a: &TriMesh, b: &TriMesh) -> f64 {
     nearest
 }
 
-/// The point of a triangle nearest to `p`: its projection, or the nearest point of an edge.
+/// Returns the point of a triangle nearest to `p`: its projection, or the nearest point of an edge.
 fn closest_point(p: Vec3, [a, b, c]: [Vec3; 3]) -> Vec3 {
     let normal = (b - a).cross(&(c - a));
     let foot = p - normal * (normal.dot(&(p - a)) / normal.norm_squared());
@@ -148,7 +149,7 @@ fn dragon_has_points_and_hollows() {
     let (low, high) =
         mesh.positions.iter().fold((mesh.positions[0], mesh.positions[0]), |(l, h), p| (l.inf(p), h.sup(p)));
     assert!((high.x - low.x - 0.337).abs() < 0.01 && (high.y - 0.274).abs() < 0.01 && low.y.abs() < 0.003);
-    // Far from filling its box.
+    // The volume is far below that of the bounding box.
     assert!(volume(&mesh) < 0.12 * (high - low).product(), "{}", volume(&mesh));
 }
 
@@ -157,9 +158,9 @@ fn a_cushion_is_closed_and_as_large_as_asked() {
     let mesh = cushion(0.4, 0.12, 0.012);
     assert_closed(&mesh, 15.0);
     let high = mesh.positions.iter().fold(Vec3::zeros(), |high, p| high.sup(p));
-    // The seam is between two vertices somewhere.
+    // The seam lies between two vertices.
     assert!(high.x > 0.19 && high.x < 0.2001 && (high.y - 0.06).abs() < 1e-3, "{high:?}");
-    // Between that of a double pyramid and of a box.
+    // The volume is between that of a double pyramid and of a box.
     let box_volume = 0.4 * 0.4 * 0.12;
     assert!(volume(&mesh) > 0.4 * box_volume && volume(&mesh) < 0.7 * box_volume, "{}", volume(&mesh) / box_volume);
 }
@@ -171,8 +172,8 @@ fn a_funnel_is_a_thick_wall_with_a_hole() {
     let t = Topology::new(mesh.positions.len(), &mesh.triangles);
     assert!(t.edge_valence.iter().all(|v| *v == 2));
     assert_eq!(mesh.positions.len() + mesh.triangles.len(), t.edges.len(), "Euler characteristic of a torus");
-    // Pappus: area of the profile times the way of its centre, within the 0.13 % that 72 corners lack of a circle and
-    // the wall's part of the radius.
+    // Pappus: area of the profile times the path of its centroid, within the 0.13 % by which 72 corners differ from a
+    // circle and the wall's part of the radius.
     let cone = 0.01 * 0.38f64.hypot(0.35) * 2.0 * PI * 0.31;
     let tube = 0.01 * 0.25 * 2.0 * PI * 0.125;
     assert!((volume(&mesh) / (cone + tube) - 1.0).abs() < 0.02, "{}", volume(&mesh) / (cone + tube));
@@ -193,7 +194,7 @@ fn a_half_cylinder_flattens_without_strain() {
     let ids: Vec<Vec<Option<u32>>> =
         (0..rows).map(|row| (0..columns).map(|column| Some(row * columns + column)).collect()).collect();
     let mut panel = Panel::of_rows(&positions, &ids, [1.0, 1.0]);
-    // A guess that is squeezed and sheared.
+    // An initial guess that is squeezed and sheared.
     for p in &mut panel.pattern {
         *p = Vec2::new(0.8 * p.x + 0.1 * p.y, p.y);
     }
@@ -233,7 +234,7 @@ fn a_pillow_is_closed_and_nearly_unstretched() {
 fn spikes_and_wedges_are_closed() {
     let mesh = spike(0.1, 0.3, 4);
     assert_closed(&mesh, 16.0);
-    // A third of base times height; the square's diagonal is 0.2 m.
+    // A third of base times height. The square's diagonal is 0.2 m.
     assert!((volume(&mesh) - 0.02 * 0.3 / 3.0).abs() < 1e-15);
     let mesh = wedge(0.4, 0.1, 0.1, 4);
     assert_closed(&mesh, 26.0);
@@ -268,7 +269,7 @@ fn a_tshirt_has_four_openings_and_is_clear_of_the_mannequin() {
         let mesh = tshirt(over);
         assert_eq!(check(&mesh), []);
         let t = Topology::new(mesh.positions.len(), &mesh.triangles);
-        // A sphere with four holes.
+        // The surface is a sphere with four holes.
         assert_eq!(mesh.positions.len() + mesh.triangles.len() + 2, t.edges.len(), "Euler characteristic");
         let rims: usize = mesh.groups.values().map(Vec::len).sum();
         assert_eq!(t.boundary.iter().filter(|b| **b).count(), rims);
@@ -289,7 +290,7 @@ fn a_vest_is_closed_around_its_four_openings_and_clear_of_the_mannequin() {
     assert_eq!(mesh.groups["inner"].len() + mesh.groups["outer"].len(), mesh.positions.len());
     assert_clear(&mesh, 0.007);
     assert!(smallest_angle(&mesh) > 15.0, "{}", smallest_angle(&mesh));
-    // Half of the surface times a thickness within its range.
+    // The volume is half of the surface times a thickness within its range.
     let corners = mesh.triangles.iter().map(|t| t.map(|v| mesh.positions[v as usize]));
     let area: f64 = corners.map(|[a, b, c]| (b - a).cross(&(c - a)).norm() / 2.0).sum();
     let mean = volume(&mesh) / (area / 2.0);

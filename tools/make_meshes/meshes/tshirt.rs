@@ -9,17 +9,17 @@ use percale::mesh::TriMesh;
 use percale::mesh::topology::Topology;
 use std::f64::consts::PI;
 
-/// Cells around the body (a multiple of 4).
+/// Number of cells around the body (a multiple of 4).
 const COLUMNS: usize = 80;
-/// Cells up to the armhole, of the armhole, and from there to the neck.
+/// Number of cells up to the armhole, along the armhole, and from there to the neck.
 const BODY: usize = 32;
 const ARMHOLE: usize = 11;
 const SHOULDERS: usize = 8;
-/// Half the cells along the bottom of an armhole, cells around a sleeve and along it.
+/// Half the number of cells along the bottom of an armhole; number of cells around a sleeve and along it.
 const UNDERARM: usize = 3;
 const SLEEVE_AROUND: usize = 2 * (ARMHOLE + 2 * UNDERARM);
 const SLEEVE: usize = 10;
-/// Heights of hem and armpit [m], and where along the upper arm the sleeve ends.
+/// Heights of hem and armpit [m], and end of the sleeve as a fraction of the upper arm.
 const HEM: f64 = 0.800;
 const ARMPIT: f64 = 1.245;
 const SLEEVE_END: f64 = 0.82;
@@ -34,9 +34,9 @@ pub(super) const LOOSE: [[f64; 4]; 7] = [
     [1.460, 0.100, 0.065, -0.020],
 ];
 
-/// A T-shirt for `mannequin`: front, back and two sleeves, sewn at shoulders, sides, armholes and
-/// under the arms, everywhere `over` [m], up to 8 mm, outside the plain one, to be worn over it. It touches nothing.
-/// Groups `neck`, `hem`, `sleeve_left`, `sleeve_right` (the open rings).
+/// Makes a T-shirt for `mannequin`: front, back and two sleeves, sewn at shoulders, sides, armholes and under the arms.
+/// The surface is `over` [m], up to 8 mm, outside the plain shirt, so that it can be worn over it, and touches nothing.
+/// Groups: `neck`, `hem`, `sleeve_left`, `sleeve_right` (the open rings).
 pub fn tshirt(over: f64) -> TriMesh {
     let layout = Layout::new();
     let mut positions = layout.guess.clone();
@@ -46,7 +46,7 @@ pub fn tshirt(over: f64) -> TriMesh {
         .collect();
     let topology = Topology::new(positions.len(), &triangles);
     let planes = layout.planes();
-    // The wide one starts from the plain one: a first guess alone would fold at the shoulders.
+    // The wide shirt starts from the plain one, because a first guess alone would fold at the shoulders.
     let levels: &[f64] = if over > 0.0 { &[0.0, over] } else { &[0.0] };
     for level in levels {
         let surface = |p: Vec3| cloth(p) - level;
@@ -65,31 +65,31 @@ pub fn tshirt(over: f64) -> TriMesh {
     mesh
 }
 
-/// Field of the surface that the cloth lies on: loose around body and upper arms, close at the neck.
+/// Returns the field of the surface that the cloth lies on: loose around body and upper arms, close at the neck.
 fn cloth(p: Vec3) -> f64 {
     let p = Vec3::new(p.x.abs(), p.y, p.z);
     let body = -blend(-tube(p, &LOOSE), 1.400 - p.y, 0.05);
     let yoke = cone(p, Vec3::new(0.02, 1.410, -0.018), 0.070, SHOULDER, 0.054);
     let neck = cone(p, Vec3::new(0.0, 1.380, -0.022), 0.070, Vec3::new(0.0, 1.620, 0.022), 0.064);
-    // The sleeve goes on beyond its hem, so that its end is open.
+    // The sleeve continues beyond its hem, so that its end is open.
     let end = SHOULDER + (ELBOW - SHOULDER) * 1.3;
     let sleeve = cone(p, SHOULDER, 0.062, end, 0.068);
     blend(blend(blend(body, yoke, 0.05), sleeve, 0.05), neck, 0.04)
 }
 
-/// Plane of the neckline: lower in front. Unit normal and offset.
+/// Returns the plane of the neckline, lower in front, as unit normal and offset.
 fn neckline() -> (Vec3, f64) {
     let normal = Vec3::new(0.0, 1.0, 0.45);
     (normal / normal.norm(), 1.455 / normal.norm())
 }
 
-/// Vertices of the garment by place, and first positions for them.
+/// Vertices of the garment by row and column, and their initial positions.
 struct Layout {
     guess: Vec<Vec3>,
-    /// Vertex at row and column; none inside the armholes.
+    /// Vertex at each row and column; `None` inside the armholes.
     body: Vec<[Option<u32>; COLUMNS]>,
-    /// Rings of the left and of the right sleeve; the first is the armhole. Each starts under the arm and goes up in
-    /// front.
+    /// Rings of the left and of the right sleeve; the first is the armhole. Each ring starts under the arm and runs up
+    /// in front.
     sleeves: [Vec<Vec<u32>>; 2],
 }
 
@@ -140,7 +140,7 @@ impl Layout {
             .collect::<Vec<u32>>();
         let mirror = Vec3::new(sign as f64, 1.0, 1.0);
         let along = (ELBOW - SHOULDER).normalize();
-        // From the arm towards the armpit, and forwards.
+        // Directions from the arm towards the armpit, and forwards.
         let inwards = (-Vec3::x() + along * along.x).normalize();
         let forwards = (Vec3::z() - along * along.z).normalize();
         let mut rings = vec![armhole];
@@ -157,7 +157,7 @@ impl Layout {
         self.sleeves[side] = rings;
     }
 
-    /// The open rings by name.
+    /// Returns the open rings by name.
     fn rims(&self) -> [(&'static str, Vec<u32>); 4] {
         let ring = |row: usize| self.body[row].iter().flatten().copied().collect();
         let last = |side: usize| self.sleeves[side][SLEEVE].clone();
@@ -169,7 +169,7 @@ impl Layout {
         ]
     }
 
-    /// The plane each open ring stays in.
+    /// Returns the plane of each vertex on an open ring.
     fn planes(&self) -> Vec<Option<(Vec3, f64)>> {
         let along = (ELBOW - SHOULDER).normalize();
         let end = SHOULDER + (ELBOW - SHOULDER) * SLEEVE_END;
@@ -186,7 +186,7 @@ impl Layout {
         planes
     }
 
-    /// Front, back, left and right sleeve over the given positions.
+    /// Makes the panels front, back, left and right sleeve for the given positions.
     fn panels(&self, positions: &[Vec3]) -> Vec<Panel> {
         let half = COLUMNS / 2;
         let mut panels = Vec::new();

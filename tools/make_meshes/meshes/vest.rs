@@ -9,32 +9,32 @@ use percale::mesh::generate::flip_edges;
 use percale::mesh::topology::Topology;
 use std::f64::consts::PI;
 
-/// Cells around the body (a multiple of 4).
+/// Number of cells around the body (a multiple of 4).
 const COLUMNS: usize = 48;
-/// Cells up to the armhole, of the armhole, and from there to the collar.
+/// Number of cells up to the armhole, along the armhole, and from there to the collar.
 const BODY: usize = 21;
 const ARMHOLE: usize = 10;
 const SHOULDERS: usize = 5;
 const ROWS: usize = BODY + ARMHOLE + SHOULDERS;
-/// Half the cells along the bottom of an armhole.
+/// Half the number of cells along the bottom of an armhole.
 const UNDERARM: usize = 3;
-/// Cells from seam to seam of the quilting.
+/// Number of cells between two seams of the quilting.
 const TUBE: usize = 4;
 /// Height of the hem [m].
 const HEM: f64 = 0.900;
-/// Distance from the skin [m], and thickness at a seam and between two.
+/// Distance from the skin, and thickness at a seam and between two seams [m].
 const GAP: f64 = 0.010;
 pub(super) const THICKNESS: [f64; 2] = [0.028, 0.033];
-/// By how much hem, collar and armholes are rounded [m].
+/// Rounding of hem, collar and armholes [m].
 const RIM: f64 = 0.008;
-/// The surface of the padding of a vest for `mannequin`: a quilted wall 28 to 33 mm thick, 1 cm off the skin,
-/// open at hem, collar and armholes; closed all around as a surface. Groups `inner` (the side to the mannequin) and `outer` (all
-/// else).
+/// Makes the surface of the padding of a vest for `mannequin`: a quilted wall 28 to 33 mm thick, 1 cm off the skin,
+/// open at hem, collar and armholes, with a closed surface. Groups: `inner` (the side to the mannequin) and `outer`
+/// (the rest).
 pub fn vest() -> TriMesh {
     let layout = Layout::new();
     let count = layout.guess.len();
     let topology = Topology::new(count, &layout.triangles);
-    // The middle of the wall first, evenly; then both sides of it.
+    // The middle of the wall is smoothed first; both sides are derived from it.
     let mut middle = layout.guess.clone();
     let surface = |p: Vec3| without_arms(p) - GAP - THICKNESS[1] / 2.0;
     let place = |v: usize, p: Vec3| project(&surface, layout.planes[v], p);
@@ -46,7 +46,7 @@ pub fn vest() -> TriMesh {
         let at = |v: usize, p: Vec3| project(&|p: Vec3| without_arms(p) - GAP - depth(v), None, p);
         let start: Vec<Vec3> = (0..count).map(|v| at(v, middle[v])).collect();
         let (mut x, mut triangles) = (start.clone(), layout.triangles.clone());
-        // Vertices come together where a side is hollow; the rims stay.
+        // Vertices converge where a side is concave. The rims stay in place.
         for _ in 0..12 {
             let topology = Topology::new(count, &triangles);
             for _ in 0..4 {
@@ -68,7 +68,7 @@ pub fn vest() -> TriMesh {
     mesh
 }
 
-/// Joins the rims of both sides over a ring of vertices between them, moved out.
+/// Joins the rims of both sides over a ring of vertices between them, which is moved outwards.
 fn close(mesh: &mut TriMesh, topology: &Topology, layout: &Layout) {
     let first = layout.guess.len() as u32;
     let mut ring = vec![None; layout.guess.len()];
@@ -93,15 +93,15 @@ fn close(mesh: &mut TriMesh, topology: &Topology, layout: &Layout) {
     }
 }
 
-/// Vertices of one side by place.
+/// Vertices of either side by row and column.
 struct Layout {
-    /// First positions.
+    /// Initial positions.
     guess: Vec<Vec3>,
     /// Thickness of the wall at each vertex [m].
     thickness: Vec<f64>,
-    /// The plane in which a rim stays: unit normal away from the vest, offset.
+    /// Plane of each rim vertex: unit normal away from the vest, and offset.
     planes: Vec<Option<(Vec3, f64)>>,
-    /// Seen from outside.
+    /// Triangles as seen from outside.
     triangles: Vec<[u32; 3]>,
 }
 
@@ -154,13 +154,13 @@ fn guess(row: usize, column: usize) -> Vec3 {
     Vec3::new(narrow(width) * angle.cos(), y, shift + narrow(depth) * angle.sin())
 }
 
-/// Plane of the collar's edge: lower in front.
+/// Returns the plane of the collar's edge, lower in front.
 fn collar() -> (Vec3, f64) {
     let normal = Vec3::new(0.0, 1.0, 0.45);
     (normal / normal.norm(), 1.462 / normal.norm())
 }
 
-/// Plane of an armhole: from the armpit up and in to the shoulder.
+/// Returns the plane of an armhole: from the armpit up and in to the shoulder.
 fn armhole(side: f64) -> (Vec3, f64) {
     let (armpit, shoulder) = (Vec3::new(0.154, 1.250, 0.0), Vec3::new(0.138, 1.430, 0.0));
     let along = shoulder - armpit;
