@@ -133,8 +133,8 @@ impl Simulation {
         if frame > last {
             return Ok(None);
         }
-        let preroll = if self.frame.is_none() { 1..=time.preroll } else { 1..=0 };
-        let times = preroll.map(|k| time.run_after(k)).chain([time.run(frame)]);
+        let preroll = if self.frame.is_none() { time.preroll } else { 0 };
+        let times = (1..=preroll).map(|k| time.run_after(k)).chain([time.run(frame)]);
         for until in times {
             let stepper = self.stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
             let made = steps(stepper.as_mut(), &self.world, &mut self.state, until, |_, _, _| go());

@@ -193,10 +193,10 @@ fn comments_are_plain() {
             let words = comment.split(|c: char| !c.is_alphanumeric());
             vague += usize::from(words.into_iter().any(|word| word.eq_ignore_ascii_case("what")));
             let headless = |word: &&str| {
-                let rest = comment.strip_prefix(**word);
+                let rest = comment.strip_prefix(*word);
                 rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
             };
-            if !inside && HEADLESS.iter().any(|word| headless(&word)) {
+            if !inside && HEADLESS.iter().any(headless) {
                 faults.push(place());
             }
             if line.chars().count() > 120 {

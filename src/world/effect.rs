@@ -274,7 +274,7 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     ) {
         each_link(self.links(work), |vertices, Link { weights, force, .. }| {
             let moved: Vec3 = (0..4).map(|k| step.moved[vertices[k] as usize] * weights[k]).sum();
-            for (v, _) in vertices.iter().zip(weights).filter(|(_, weight)| *weight != 0.0) {
+            for (v, _) in vertices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
                 add(*v as usize, force.dot(&moved).max(0.0));
             }
         });

@@ -185,7 +185,7 @@ fn pressure_does_not_brake_a_spinning_balloon() {
         };
         let begin = spin(&bench);
         bench.run(0.3);
-        println!("{excess:?} Pa at first, then {:?}", bench.memory::<AirState>().balloons);
+        println!("{excess:?} Pa at first, then {:?}", bench.state.effects.get::<AirState>());
         spin(&bench) / begin
     };
     close("spinning balloon: angular momentum after a turn, of that without air", spun(Some(2000.0)), spun(None), 5e-3);
