@@ -86,6 +86,18 @@ fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>,
     Ok(overrides)
 }
 
+/// Refuses a scene with warnings.
+///
+/// # Errors
+/// There were warnings.
+pub fn strict(warnings: usize) -> Result<(), Failure> {
+    match warnings {
+        0 => Ok(()),
+        1 => Err(Failure::input("a warning, which --strict takes as a fault")),
+        count => Err(Failure::input(format!("{count} warnings, which --strict takes as faults"))),
+    }
+}
+
 /// Restricts reading the files of scenes to a folder, if one is given.
 ///
 /// # Errors
@@ -187,7 +199,7 @@ impl Run {
         let Built { world, state, warnings } =
             build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         if self.strict {
-            super::check::strict(scene.warnings.len() + warnings.len())?;
+            strict(scene.warnings.len() + warnings.len())?;
         }
         let warnings =
             scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();
