@@ -3,7 +3,6 @@
 use super::beat::{NEAR, sampled};
 use super::faults::Faults;
 use super::files::{self, Wanted};
-use super::hold::Led;
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::archive::{Archive, Pose};
@@ -11,11 +10,23 @@ use crate::mesh::check;
 use crate::mesh::point_cache::{self, Clock as Count, PointCache};
 use crate::scene::Scene;
 use crate::scene::obstacle::{Cache, Obstacle, Sequence};
+use crate::scene::place::Transform;
 use crate::scene::unit::rounded;
 use crate::world::Course;
 use crate::world::recording::{Clock, Recorder, Recording};
 use crate::world::window::Window;
 use std::path::Path;
+
+/// Context of the recorded motions of pins and handles.
+#[derive(Clone, Copy)]
+pub struct Led<'a> {
+    /// Scene of the pins and handles.
+    pub scene: &'a Scene,
+    /// Transform from file coordinates to the world.
+    pub transform: &'a Transform,
+    /// Selection of the contents of a file.
+    pub wanted: Wanted<'a>,
+}
 
 /// Shapes recorded so far, and the triangles without an area in all of them.
 struct Taken {
