@@ -134,7 +134,7 @@ fn places_far_from_what_they_pick_and_pins_of_nothing_are_told() {
     );
     let told = warned("[[cloth.handle]]\nnearest = [9, 1, 0]", "");
     assert!(told.contains("cloth[0].handle[0].nearest: ") && told.contains("vertices = [6]"), "{told}");
-    let told = warned("", "[[tether]]\ncloth = \"sheet\"\nnearest = [0, 9, 0]\nanchor = [0, 2, 0]\nstiffness = 1\n");
+    let told = warned("", "[[tether]]\ncloth = \"sheet\"\nnearest = [0, 9, 0]\npoint = [0, 2, 0]\nstiffness = 1\n");
     assert!(told.contains("tether[0].nearest: the nearest vertex, 0 "), "{told}");
     let scene = |vertex: u32| {
         write("alone.obj", "v 0 1 0\nv 0.1 1 0\nv 0 1 0.1\nv 3 3 3\nf 1 2 3\n");

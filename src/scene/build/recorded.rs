@@ -22,12 +22,15 @@ struct Taken {
     recorder: Recorder,
     mesh: TriMesh,
     flat: Vec<bool>,
+    /// What the shapes were scaled by.
+    scale: f64,
 }
 
 impl Taken {
     /// None yet, of a mesh.
-    fn new(mesh: &TriMesh) -> Taken {
-        Taken { recorder: Recorder::default(), mesh: mesh.clone(), flat: vec![true; mesh.triangles.len()] }
+    fn new(mesh: &TriMesh, scale: f64) -> Taken {
+        let flat = vec![true; mesh.triangles.len()];
+        Taken { recorder: Recorder::default(), mesh: mesh.clone(), flat, scale }
     }
 
     /// Adds a shape, whose vertices are in the world.
@@ -44,10 +47,9 @@ impl Taken {
         mut mesh: TriMesh,
         (clock, repeat): (Clock, bool),
         (file, key): (&Path, &str),
-        scale: f64,
         faults: &mut Faults,
     ) -> Option<(TriMesh, Recording)> {
-        if !files::drop_flat(&mut mesh, &self.flat, scale, file, faults) {
+        if !files::drop_flat(&mut mesh, &self.flat, self.scale, file, faults) {
             return None;
         }
         let recording = self.recorder.finish(clock, repeat).map_err(|error| lost(key, &error, faults)).ok()?;
@@ -72,7 +74,7 @@ pub fn sequence(
     let (first, rest) = files.split_first()?;
     let mesh = files::noted(first, wanted, &obstacle.transform, faults)?;
     // A triangle that has an area at some time stays.
-    let mut taken = Taken::new(&mesh);
+    let mut taken = Taken::new(&mesh, obstacle.transform.scale);
     taken.add(mesh.positions.clone(), key, faults)?;
     let mut sound = true;
     let mut told: Vec<String> = mesh.notes.iter().map(|note| note.what.clone()).collect();
@@ -111,8 +113,7 @@ pub fn sequence(
         taken.add(next.positions, key, faults)?;
     }
     let clock = Clock::Even { start: sequence.start, interval: 1.0 / sequence.fps.unwrap_or(scene.time.fps) };
-    let (mesh, mut recording) =
-        taken.finish(mesh, (clock, sequence.repeat), (first, key), obstacle.transform.scale, faults)?;
+    let (mesh, mut recording) = taken.finish(mesh, (clock, sequence.repeat), (first, key), faults)?;
     if sequence.repeat && closes(&recording) {
         recording.leave_out_last();
         let [first, last] = [first, files.last()?].map(|f| f.file_name().unwrap_or_default().to_string_lossy());
@@ -133,7 +134,7 @@ pub fn cache(
 ) -> Option<(TriMesh, Course, Window)> {
     let (mut mesh, mut source) = Source::open(cache, wanted, faults)?;
     mesh.notes.iter().for_each(|note| faults.note(&cache.mesh, note));
-    let mut taken = Taken::new(&mesh);
+    let mut taken = Taken::new(&mesh, obstacle.transform.scale);
     let Timed { shapes, clock, window } = source.shapes(scene, cache, &format!("{key}.cache"), faults)?;
     for k in 0..shapes {
         let mut positions = source.shape(k, &cache.mesh, faults)?;
@@ -144,8 +145,7 @@ pub fn cache(
         taken.add(positions, key, faults)?;
     }
     let repeat = cache.repeat && shapes > 1;
-    let (mesh, recording) =
-        taken.finish(mesh, (clock, repeat), (&cache.mesh, key), obstacle.transform.scale, faults)?;
+    let (mesh, recording) = taken.finish(mesh, (clock, repeat), (&cache.mesh, key), faults)?;
     let recording = looped(recording, &format!("{key}.cache.{}", source.word()), faults);
     Some((mesh, Course::Recorded(recording), window))
 }

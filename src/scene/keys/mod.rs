@@ -4,14 +4,15 @@
 //! [`one_of!`] declares keys of which a table holds one, [`choices!`] the words a key may hold.
 
 mod one_of;
+mod respelled;
 mod shelf;
 
 pub(in crate::scene) use one_of::one_of;
 pub use one_of::{Alternatives, AtMostOne, at_most_one, exactly_one, one_or};
 pub use shelf::Shelf;
 
-use crate::scene::document::{Entry, Node, Origin, Table, Value};
-use crate::scene::fault::{Fault, meant, nearest};
+use crate::scene::document::{Node, Origin, Table, Value};
+use crate::scene::fault::{Fault, meant};
 use crate::scene::json::Json;
 use crate::scene::material::Material;
 use crate::scene::solid::Solid;
@@ -214,7 +215,7 @@ pub fn described<K: Kind>(kind: &K, doc: &str) -> Json {
 impl<'a> Keys<'a> {
     /// Reads a table as a section; every key it does not declare is a fault.
     pub fn section<S: Section>(cx: &'a mut Context, path: &str, origin: Origin, table: &'a Table) -> Option<S> {
-        let (respelled, misspelled) = respelled::<S>(table);
+        let (respelled, misspelled) = respelled::respelled(table, Keys::names::<S>);
         let mut keys = Keys {
             cx,
             table: respelled.as_ref().unwrap_or(table),
@@ -377,35 +378,6 @@ impl<'a> Keys<'a> {
             self.cx.fault(entry.origin, &path, format!("unknown {noun}{hint}"));
         }
     }
-}
-
-/// A table with the names that its misspelled tables were probably meant to have, so that their keys are looked at as well; and those
-/// tables, with the names. `None` where none is misspelled.
-fn respelled<S: Section>(table: &Table) -> (Option<Table>, Vec<(Entry, &'static str)>) {
-    let of_tables = |node: &Node| match &node.value {
-        Value::Table(_) => true,
-        Value::List(items) => !items.is_empty() && items.iter().all(|item| matches!(item.value, Value::Table(_))),
-        _ => false,
-    };
-    if !table.entries.iter().any(|entry| of_tables(&entry.node)) {
-        return (None, Vec::new());
-    }
-    let known = Keys::names::<S>();
-    let (mut renamed, mut misspelled) = (table.clone(), Vec::new());
-    for entry in table.entries.iter().filter(|e| of_tables(&e.node) && !known.contains(&e.key.as_str())) {
-        let Some(meant) = nearest(&entry.key, known.iter().copied()) else { continue };
-        renamed.entries.retain(|other| other.key != entry.key);
-        match (renamed.entries.iter_mut().find(|other| other.key == meant), &entry.node.value) {
-            (None, _) => renamed.entries.push(Entry { key: meant.to_string(), ..entry.clone() }),
-            // Those that are spelled right come first, as they would without it.
-            (Some(Entry { node: Node { value: Value::List(items), .. }, .. }), Value::List(more)) => {
-                items.extend(more.iter().cloned());
-            }
-            _ => (),
-        }
-        misspelled.push((entry.clone(), meant));
-    }
-    if misspelled.is_empty() { (None, misspelled) } else { (Some(renamed), misspelled) }
 }
 
 /// A field's name as a key: without the mark of a raw identifier.
