@@ -159,6 +159,7 @@ impl<'a> Tokens<'a> {
             self.line += 1;
             let line = line.strip_prefix(text::MARK).unwrap_or(line).trim_ascii_end();
             let first = line.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            let first = first.strip_suffix(b"\\").unwrap_or(first);
             let named = statement.tokens.is_empty() && NAMING.contains(&first);
             let before = line.strip_suffix(b"\\").filter(|_| !named);
             let commented = self.split(before.unwrap_or(line), statement);
