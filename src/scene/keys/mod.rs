@@ -233,11 +233,15 @@ impl<'a> Keys<'a> {
         section.filter(|_| misspelled.is_empty())
     }
 
+    /// Of a table that stands nowhere.
+    fn blank(cx: &'a mut Context, table: &'a Table) -> Keys<'a> {
+        Keys { cx, table, path: String::new(), origin: Origin::Text(0), declared: Vec::new(), rules: Vec::new() }
+    }
+
     /// Names of the keys of a section.
     fn names<S: Section>() -> Vec<&'static str> {
         let (table, mut cx) = (Table::default(), Context::default());
-        let (path, origin) = (String::new(), Origin::Text(0));
-        let mut keys = Keys { cx: &mut cx, table: &table, path, origin, declared: Vec::new(), rules: Vec::new() };
+        let mut keys = Keys::blank(&mut cx, &table);
         S::read(&mut keys);
         keys.declared.iter().map(|declared| declared.name).collect()
     }
@@ -250,14 +254,7 @@ impl<'a> Keys<'a> {
     /// JSON Schema of a section.
     pub fn describe<S: Section>() -> Json {
         let (table, mut cx) = (Table::default(), Context { describing: true, ..Context::default() });
-        let mut keys = Keys {
-            cx: &mut cx,
-            table: &table,
-            path: String::new(),
-            origin: Origin::Text(0),
-            declared: Vec::new(),
-            rules: Vec::new(),
-        };
+        let mut keys = Keys::blank(&mut cx, &table);
         S::read(&mut keys);
         let Keys { declared, rules, .. } = keys;
         let required: Vec<&str> = declared.iter().filter(|d| d.required).map(|d| d.name).collect();
