@@ -31,7 +31,7 @@ pub struct Run {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Number of frames, or the first and the last, such as 1001-1010: the first is that of the scene
-    #[arg(long, value_name = "N|RANGE", value_parser = span)]
+    #[arg(long, value_name = "N|RANGE", value_parser = span, allow_negative_numbers = true)]
     frames: Option<(Option<u32>, u32)>,
     /// Threads; as many as the machine has if absent. The results do not depend on it
     #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -135,6 +135,9 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
 
 /// Parses a number of frames, or a range into its first frame and number of frames.
 fn span(text: &str) -> Result<(Option<u32>, u32), String> {
+    if text.parse::<i64>().is_ok_and(|number| number < 0) {
+        return Err(format!("negative: {text}; give a number of frames or a range, such as 48 or 1001-1048"));
+    }
     if text.contains('-') {
         let (first, last) = range::Frames::unbroken(text)?;
         return Ok((Some(first), last - first + 1));
