@@ -1,11 +1,11 @@
-//! Misspelled tables, renamed to the names that were probably meant. Their keys are checked too, so that one round finds
-//! all errors.
+//! Misspelled tables, renamed to the names that were probably meant. Their keys are checked too, so that one round
+//! finds all errors.
 
 use crate::scene::document::{Entry, Node, Table, Value};
 use crate::scene::fault::nearest;
 
-/// Renames misspelled tables to the names that were probably meant. Returns the renamed table, and the misspelled entries
-/// with the correct names. The table is `None` if no name is misspelled.
+/// Renames misspelled tables to the names that were probably meant. Returns the renamed table, and the misspelled
+/// entries with the correct names. The table is `None` if no name is misspelled.
 pub fn respelled(
     table: &Table,
     names: impl FnOnce() -> Vec<&'static str>,
