@@ -128,26 +128,26 @@ fn it_acts_remembers_and_goes_on() {
     let mut state = start.clone();
     let mut whole = stepper(&world, SETTINGS, true);
     let (mut expected, mut half) = (0.0, Vec::new());
-    for k in 1..=20 {
-        expected -= H * 1e-3 * state.effects.get::<Charge>().unwrap().0.iter().sum::<f64>();
-        whole.advance(&world, &mut state, f64::from(k) * H).unwrap();
-        if k == 10 {
+    let charge = |state: &State| state.effects.get::<Charge>().unwrap().0.iter().sum::<f64>();
+    // The first steps are shorter.
+    while state.time < 0.02 {
+        let (before, begin) = (charge(&state), state.time);
+        whole.step(&world, &mut state, 0.02).unwrap();
+        expected -= 1e-3 * before * (state.time - begin);
+        if half.is_empty() && state.time > 0.01 {
             half = snapshot::write(&state);
         }
     }
     let momentum: f64 = world.mass.iter().zip(&state.v).map(|(mass, v)| mass * v.x).sum();
     assert!((momentum / expected - 1.0).abs() < 1e-8, "{momentum} {expected}");
-    let charge = &state.effects.get::<Charge>().unwrap().0;
-    assert!((charge[3] / (1.3 * (1.0f64 - 5.0 * H).powi(20)) - 1.0).abs() < 1e-12);
+    assert!(charge(&state) < 0.91 * charge(&start));
 
     // The run resumes at the middle from the bytes of a checkpoint.
     let mut other = snapshot::read(&half).unwrap();
     other.effects.settle(&start.effects).unwrap();
     assert!(other.misfits(&world, &start).is_empty());
     let mut fresh = stepper(&world, SETTINGS, true);
-    for k in 11..=20 {
-        fresh.advance(&world, &mut other, f64::from(k) * H).unwrap();
-    }
+    fresh.advance(&world, &mut other, 0.02).unwrap();
     assert_eq!(snapshot::write(&other), snapshot::write(&state));
 
     // A world without the effect refuses to resume, and gives the reason.

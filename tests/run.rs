@@ -559,6 +559,8 @@ fn wrong_arguments_and_scenes_are_input_faults() {
             assert!(!out.status.success() && !told.is_empty());
         }
     }
+    let told = bench.refused(2, &["run", "scene.toml", "--frames", "-1"]);
+    assert!(told.contains("negative: -1; give a number of frames or a range"), "{told}");
     assert_eq!(bench.refused(2, &["inspect", "missing.ply"]), "missing.ply: no such file or folder\n");
     assert!(bench.refused(2, &["inspect", "."]).contains("no run folder"));
     let mesh = |name: &str| {

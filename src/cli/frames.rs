@@ -2,8 +2,7 @@
 
 use super::failure::Failure;
 use super::log::{Level, log};
-use super::picture::{Seen, cell, full, picture, sheet, sheet_frames};
-use super::render::objects;
+use super::picture::{Seen, cell, full, objects, picture, sheet, sheet_frames};
 use crate::collision::intersect::Test;
 use crate::effect::channels;
 use crate::render::{Image, Picture};

@@ -1,6 +1,7 @@
 //! Draws recorded shapes as pictures, for both `run` and `render`.
 
 use super::arrows::Arrows;
+use super::failure::Failure;
 use crate::linalg::Vec3;
 use crate::render::{
     Background, Camera, Ground, Image, Map, Object, Paint, Picture, Settings, Shading, Wireframe, draw,
@@ -10,7 +11,7 @@ use crate::scene::Scene;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
 use crate::scene::preview::{CELL, Shading as Law};
-use crate::sequence::{Entry, Flowing, Run, Shape, Snapshot};
+use crate::sequence::{Entry, Flowing, Folder, Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
 use crate::world::quantity::{Channel, SATURATION};
@@ -45,6 +46,18 @@ fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
             obstacle.visible.then_some(Look { colour: obstacle.colour, checker: obstacle.checker, flat })
         }
     }
+}
+
+/// Reads the recorded objects at a frame, in order.
+///
+/// # Errors
+/// A mesh cannot be read.
+pub fn objects(folder: &Folder, record: &Run, frame: u32) -> Result<Vec<(Shape, Snapshot)>, Failure> {
+    let mut all = Vec::with_capacity(record.objects.len());
+    for entry in &record.objects {
+        all.extend(folder.read_mesh(entry, frame)?);
+    }
+    Ok(all)
 }
 
 /// Contents of a frame: the objects that are present, and the airflow.

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::frames::{write_picture, write_sheet};
 use super::inspect::run_of;
 use super::log::{Level, log};
-use super::picture::{Seen, cell, full, picture, sheet_frames};
+use super::picture::{Seen, cell, full, objects, picture, sheet_frames};
 use super::range::Frames;
 use super::turntable::turntable;
 use super::{report, say};
@@ -132,16 +132,4 @@ fn around(folder: &Folder, record: &Record, frame: u32) -> Result<Around, Failur
         before: beside(frame.checked_sub(1))?,
         after: beside(frame.checked_add(1))?,
     })
-}
-
-/// Reads the recorded objects at a frame, in order.
-///
-/// # Errors
-/// A mesh cannot be read.
-pub fn objects(folder: &Folder, record: &Record, frame: u32) -> Result<Vec<(Shape, Snapshot)>, Failure> {
-    let mut all = Vec::with_capacity(record.objects.len());
-    for entry in &record.objects {
-        all.extend(folder.read_mesh(entry, frame)?);
-    }
-    Ok(all)
 }

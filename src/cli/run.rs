@@ -31,7 +31,7 @@ pub struct Run {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Number of frames, or the first and the last, such as 1001-1010: the first is that of the scene
-    #[arg(long, value_name = "N|RANGE", value_parser = span)]
+    #[arg(long, value_name = "N|RANGE", value_parser = span, allow_negative_numbers = true)]
     frames: Option<(Option<u32>, u32)>,
     /// Threads; as many as the machine has if absent. The results do not depend on it
     #[arg(long, value_name = "N", env = "PERCALE_THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -86,6 +86,18 @@ fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>,
     Ok(overrides)
 }
 
+/// Refuses a scene with warnings.
+///
+/// # Errors
+/// There were warnings.
+pub fn strict(warnings: usize) -> Result<(), Failure> {
+    match warnings {
+        0 => Ok(()),
+        1 => Err(Failure::input("a warning, which --strict takes as a fault")),
+        count => Err(Failure::input(format!("{count} warnings, which --strict takes as faults"))),
+    }
+}
+
 /// Restricts reading the files of scenes to a folder, if one is given.
 ///
 /// # Errors
@@ -123,6 +135,9 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
 
 /// Parses a number of frames, or a range into its first frame and number of frames.
 fn span(text: &str) -> Result<(Option<u32>, u32), String> {
+    if text.parse::<i64>().is_ok_and(|number| number < 0) {
+        return Err(format!("negative: {text}; give a number of frames or a range, such as 48 or 1001-1048"));
+    }
     if text.contains('-') {
         let (first, last) = range::Frames::unbroken(text)?;
         return Ok((Some(first), last - first + 1));
@@ -187,7 +202,7 @@ impl Run {
         let Built { world, state, warnings } =
             build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         if self.strict {
-            super::check::strict(scene.warnings.len() + warnings.len())?;
+            strict(scene.warnings.len() + warnings.len())?;
         }
         let warnings =
             scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();

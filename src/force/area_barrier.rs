@@ -5,8 +5,10 @@
 //! At the area `j` times the rest it is `k A (ln(j0/j))^3/3`, which no load overcomes. Force and stiffness begin at
 //! zero. The stiffness is that of the change of area alone, which is positive semidefinite.
 
-use super::membrane::Edges;
 use crate::linalg::Vec3;
+
+/// Differences of a field: vertices 1 and 2, less vertex 0.
+pub type Edges = [Vec3; 2];
 
 /// Part of the rest area below which the barrier acts. Cloth that can bend is compressed far less.
 const JAM: f64 = 0.5;

@@ -13,7 +13,7 @@
 
 pub mod rows;
 
-use super::area_barrier;
+use super::area_barrier::{self, Edges};
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec2, Vec3};
 use std::array::from_fn;
@@ -304,9 +304,6 @@ pub struct Beyond {
     /// Increase of the stress with each strain over the step [N/m].
     pub slopes: Vec3,
 }
-
-/// Differences of a field: vertices 1 and 2, less vertex 0.
-pub type Edges = [Vec3; 2];
 
 /// Returns the images of warp and weft under the linear map of the edges.
 #[inline(always)]

@@ -2,7 +2,9 @@
 
 use super::Scene;
 use super::balloon::balloons;
-use super::build::{Faults, Then, select};
+use super::build::faults::Faults;
+use super::build::plug::Then;
+use super::build::select;
 use super::document::{Node, Value};
 use super::glue::Named;
 use super::json::Json;

@@ -1,7 +1,7 @@
 //! `[[balloon]]`: closed cloths with air inside.
 
 use super::Scene;
-use super::build::Faults;
+use super::build::faults::Faults;
 use super::glue::Named;
 use super::keys::{Keys, Kind, section};
 use super::kinds::{quantity, real};

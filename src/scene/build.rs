@@ -3,7 +3,7 @@
 
 mod body;
 mod cloth;
-mod faults;
+pub(super) mod faults;
 mod files;
 mod friction;
 mod beat;
@@ -11,6 +11,7 @@ mod glue;
 mod hold;
 mod obstacle;
 mod odd;
+pub(super) mod plug;
 mod probe;
 mod recorded;
 mod rubs;
@@ -21,24 +22,14 @@ mod stepper;
 
 use super::fault::meant;
 use super::{Fault, Scene, settings};
-use crate::force::term::Term;
 use crate::linalg::Vec3;
-use crate::world::build::{ClothInput, Input};
+use crate::world::build::Input;
 use crate::world::quantity::Channel;
 use crate::world::{self, ContactSettings, Kind, Pinch, State, World};
 pub(super) use faults::Faults;
+use plug::{Later, Then};
 use std::path::Path;
-use std::sync::Arc;
 pub use stepper::stepper;
-
-/// Constructor of a force law. Runs once the world has its objects.
-pub(super) type Later = Box<dyn FnOnce(&World) -> Arc<dyn Term>>;
-/// Installer of an effect. Runs on the world and its state at the start.
-pub(super) type Then = Box<dyn FnOnce(&Scene, &mut World, &mut State, &mut Faults)>;
-/// Reader of the effects of one kind, from a scene and the cloths that were read.
-pub(super) type Effect = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Then>;
-/// Reader of a force law, from a scene and the cloths that were read. Returns `None` if the scene has no such law.
-pub(super) type Law = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Later>;
 
 /// World and its initial state.
 #[derive(Clone, Debug)]

@@ -10,26 +10,16 @@ use super::named::material;
 use super::obstacle::Cache;
 use super::pick::Pick;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
-use super::spring::{self, Springs};
+pub use super::spring::Model;
+use super::spring::{self, Springs, Sprung};
 use super::unit::{Unit, number, rounded};
 use crate::force::dahl::Form;
 use crate::force::drag::Drag;
 use crate::force::internal_friction::{InternalFriction, Start};
+use crate::force::spring_mesh::Network;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
 use std::path::PathBuf;
-
-choices! {
-    /// Elastic model of a cloth.
-    pub enum Model {
-        /// Finite elements: St. Venant-Kirchhoff or measured membrane, hinge bending.
-        Fem = "fem",
-        /// Linear springs (Provot 1995): structural, shear and flexion.
-        Springs = "springs",
-        /// Springs that resist stretching alone, and beams that buckle (Choi & Ko 2002).
-        ChoiKo = "choi-ko",
-    }
-}
 
 choices! {
     /// Angles at which hinges rest.
@@ -293,7 +283,7 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     cloth.material.thickness = cloth.thickness.unwrap_or(cloth.material.thickness);
     cloth.material.density = cloth.density.unwrap_or(cloth.material.density);
     one_name_each(&cloth.groups, keys)?;
-    spring::fit(&cloth, keys)?;
+    spring::fit(&cloth.sprung(), keys)?;
     mass_is_given_once(&cloth, keys)?;
     rubs_as_meant(&cloth, keys)?;
     if let Some(limit) = cloth.strain_limit.filter(|limit| *limit > 1.0) {
@@ -364,6 +354,17 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
 }
 
 impl Cloth {
+    /// Returns its springs, with the settings that they depend on.
+    fn sprung(&self) -> Sprung<'_> {
+        let Cloth { springs, model, material, strain_limit, .. } = self;
+        Sprung { springs, model: *model, material, strain_limit: *strain_limit }
+    }
+
+    /// Returns the springs of the cloth, or `None` for finite elements.
+    pub fn network(&self) -> Option<Network> {
+        spring::network(&self.sprung())
+    }
+
     /// Returns the linear air drag.
     pub fn drag(&self) -> Drag {
         Drag { normal: self.air_drag.unwrap_or(0.0), tangent: self.air_drag_tangent }

@@ -189,10 +189,10 @@ section! {
 }
 
 /// Builders of the laws that only some scenes have, from keys to elements.
-const LAWS: &[build::Law] = &[tether::law];
+const LAWS: &[build::plug::Law] = &[tether::law];
 
 /// Builders of effects, from keys to a world.
-const EFFECTS: &[build::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect];
+const EFFECTS: &[build::plug::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect];
 
 /// Field of the cloths. A scene needs at least one cloth or body.
 struct Cloths;

@@ -1,7 +1,8 @@
 //! `[[cloth.pick]]`: a recorded pointer that pulls at a cloth.
 
 use super::Scene;
-use super::build::{Faults, Then};
+use super::build::faults::Faults;
+use super::build::plug::Then;
 use super::csv::units::Measure;
 use super::csv::{Sheet, Want};
 use super::document::{Node, Value};
@@ -9,7 +10,6 @@ use super::fault::Fault;
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, choices, section};
 use super::kinds::{choice, existing, quantity};
-use super::preview::Camera;
 use super::unit::{Unit, number, short};
 use crate::effect::pointer::pick::{self, Aim, Eye, Moment};
 use crate::effect::pointer::{Grips, Pointers};
@@ -51,20 +51,6 @@ fn sees(pick: Pick, keys: &mut Keys) -> Option<Pick> {
         keys.warn("path", "the button is never down: nothing is picked");
     }
     Some(pick)
-}
-
-/// Checks that the camera does not move if the scene has pointers.
-pub fn needs_camera(camera: &Camera, keys: &mut Keys) -> Option<()> {
-    if camera.position.is_some() && camera.target.is_some() {
-        return Some(());
-    }
-    let pointers = std::mem::take(&mut keys.cx.pointers);
-    for (origin, key) in &pointers {
-        let message =
-            "a pointer is seen through a camera that does not move; give position and target in preview.camera";
-        keys.cx.fault(*origin, key, message);
-    }
-    pointers.is_empty().then_some(())
 }
 
 /// CSV file of a recorded pointer.

@@ -5,7 +5,6 @@ use super::json::Json;
 use super::keys::{Context, Keys, Kind, choices, section};
 use super::kinds::{choice, colour, direction, flag, integer, quantity, real, table, vector, word};
 use super::memory::{available, words};
-use super::pick::needs_camera;
 use super::unit::Unit;
 use crate::effect::channels;
 use crate::linalg::{UnitVec3, Vec3};
@@ -76,6 +75,20 @@ impl Preview {
         let sheet = u64::from(self.sheet) * width * height * 30;
         picture.saturating_add(sheet)
     }
+}
+
+/// Checks that the camera does not move if the scene has pointers.
+fn needs_camera(camera: &Camera, keys: &mut Keys) -> Option<()> {
+    if camera.position.is_some() && camera.target.is_some() {
+        return Some(());
+    }
+    let pointers = std::mem::take(&mut keys.cx.pointers);
+    for (origin, key) in &pointers {
+        let message =
+            "a pointer is seen through a camera that does not move; give position and target in preview.camera";
+        keys.cx.fault(*origin, key, message);
+    }
+    pointers.is_empty().then_some(())
 }
 
 fn fits(preview: Preview, keys: &mut Keys) -> Option<Preview> {

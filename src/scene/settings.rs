@@ -32,8 +32,8 @@ fn blows(wind: Wind, keys: &mut Keys) -> Option<Wind> {
         keys.fault("until", "'until' must be later than 'from'");
         return None;
     }
-    for key in ["gust_period", "seed"] {
-        if wind.gust == 0.0 && keys.find(key).is_some() {
+    for (key, given) in [("gust_period", wind.gust_period != 1.0), ("seed", wind.seed != 0)] {
+        if wind.gust == 0.0 && given {
             keys.warn(key, "does nothing without gust; give gust, or leave this out");
         }
     }

@@ -1,12 +1,32 @@
 //! `[cloth.springs]`: springs in place of finite elements.
 
-use super::cloth::{Cloth, Model};
 use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, flag, quantity};
+use super::material::Material;
 use super::unit::Unit;
 use crate::force::membrane::Membrane;
 use crate::force::spring;
 use crate::force::spring_mesh::{Flexion, Network, Stretch};
+
+choices! {
+    /// Elastic model of a cloth.
+    pub enum Model {
+        /// Finite elements: St. Venant-Kirchhoff or measured membrane, hinge bending.
+        Fem = "fem",
+        /// Linear springs (Provot 1995): structural, shear and flexion.
+        Springs = "springs",
+        /// Springs that resist stretching alone, and beams that buckle (Choi & Ko 2002).
+        ChoiKo = "choi-ko",
+    }
+}
+
+/// Springs of a cloth, with the settings that they depend on.
+pub(super) struct Sprung<'a> {
+    pub springs: &'a Springs,
+    pub model: Model,
+    pub material: &'a Material,
+    pub strain_limit: Option<f64>,
+}
 
 choices! {
     /// Stiffness matrix of linear springs.
@@ -81,8 +101,8 @@ impl Springs {
 }
 
 /// Checks that a cloth gives only springs of its model, and all that the model needs.
-pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
-    let (springs, model) = (&cloth.springs, cloth.model);
+pub(super) fn fit(cloth: &Sprung, keys: &mut Keys) -> Option<()> {
+    let (springs, model) = (cloth.springs, cloth.model);
     let fault = if let Some((name, _)) = springs.given().find(|(_, of)| of.is_some_and(|of| of != model)) {
         let (own, instead) = match model {
             Model::Fem => ("fem", "leave it out, or give model = \"springs\" or \"choi-ko\""),
@@ -128,8 +148,8 @@ pub(super) fn fit(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
 }
 
 /// Returns the springs of a cloth, or `None` for finite elements.
-pub(in crate::scene) fn network(cloth: &Cloth) -> Option<Network> {
-    let (springs, material) = (&cloth.springs, &cloth.material);
+pub(super) fn network(cloth: &Sprung) -> Option<Network> {
+    let (springs, material) = (cloth.springs, cloth.material);
     let law = match material.membrane {
         Membrane::Isotropic(law) if springs.from_material => Some(law),
         _ => None,

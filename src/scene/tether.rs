@@ -1,7 +1,9 @@
 //! `[[tether]]`: elastic cords from a cloth to a fixed point.
 
 use super::Scene;
-use super::build::{Faults, Later, select};
+use super::build::faults::Faults;
+use super::build::plug::Later;
+use super::build::select;
 use super::glue::Named;
 use super::keys::{Kind, exactly_one, section};
 use super::kinds::{quantity, real, vector};

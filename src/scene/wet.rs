@@ -1,7 +1,8 @@
 //! `[[wet]]` and `[wet_contact]`: water in cloths, and liquid bridges.
 
 use super::Scene;
-use super::build::{Faults, Then};
+use super::build::faults::Faults;
+use super::build::plug::Then;
 use super::glue::Named;
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, section};
 use super::kinds::{choice, flag, list, quantity, real, table, tables, vector, yes};

@@ -149,7 +149,7 @@ impl Memories {
             }
             let from = &mut &bytes[..];
             if (**memory).take(section, from).is_none() || !from.is_empty() {
-                return Err(super::snapshot::DAMAGED.to_string());
+                return Err(format!("its '{name}' is damaged"));
             }
         }
         Ok(())

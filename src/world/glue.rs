@@ -1,10 +1,10 @@
 //! Glue: bonds between cloth vertices and the closest triangles of a body.
 
 use super::World;
-use super::build::{BodyInput, ClothInput};
 use crate::collision::traversal::Traversal;
 use crate::force::glue::Bond;
 use crate::linalg::Vec3;
+use crate::mesh::tet::TetMesh;
 use std::collections::BTreeSet;
 
 /// Cloth vertices that are glued to a body at their initial positions.
@@ -23,12 +23,18 @@ pub struct Glue {
 }
 
 impl Glue {
-    /// Finds the closest triangle of `body` for each of `vertices` of `cloth`; no bonds if the body has no boundary.
-    pub fn new(cloth: &ClothInput, body: &BodyInput, vertices: Vec<u32>, stiffness: f64) -> Glue {
-        let (boundary, x) = (body.mesh.boundary(), &body.mesh.positions);
+    /// Finds the closest boundary triangle of a body for each of `vertices` of a cloth; no bonds if the body has none.
+    /// Both are given by their names and their positions or mesh.
+    pub fn new(
+        (cloth, positions): (&str, &[Vec3]),
+        (body, mesh): (&str, &TetMesh),
+        vertices: Vec<u32>,
+        stiffness: f64,
+    ) -> Glue {
+        let (boundary, x) = (mesh.boundary(), &mesh.positions);
         let mut traversal = Traversal::new(&boundary, x, vertices.len());
-        traversal.update(x, |k| cloth.mesh.positions[vertices[k] as usize]);
-        let names = [cloth.name.clone(), body.name.clone()];
+        traversal.update(x, |k| positions[vertices[k] as usize]);
+        let names = [cloth, body].map(str::to_string);
         let mut glue = Glue { names, stiffness, vertices: Vec::new(), triangles: Vec::new(), distances: Vec::new() };
         for (k, v) in vertices.into_iter().enumerate() {
             let closest = traversal.closest(k);

@@ -16,7 +16,7 @@ use std::fmt;
 /// Prefix of the section name of a law's memory.
 const LAW: &str = "law ";
 /// Error for bytes that end early or are left over.
-pub(super) const DAMAGED: Unread = Unread::Damaged("the state in it is damaged");
+const DAMAGED: Unread = Unread::Damaged("the state in it is damaged");
 
 /// Reason why bytes give no state or checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -282,7 +282,7 @@ impl Draw {
             let cover = ClothInput { mesh, ..cover };
             let part = r.real(0.1, 1.0);
             let vertices = (0..cover.mesh.positions.len() as u32).filter(|_| r.chance(part)).collect();
-            glues.push(Glue::new(&cover, body, vertices, STIFFNESS));
+            glues.push(Glue::new((&cover.name, &cover.mesh.positions), (&body.name, &body.mesh), vertices, STIFFNESS));
             self.says += &format!("; glued {}", cover.name);
             cloths.push(cover);
         }

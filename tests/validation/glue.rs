@@ -33,7 +33,7 @@ fn parts(young: f64) -> (ClothInput, BodyInput) {
 /// Returns the sheet with all its vertices glued to the block.
 fn glued(gravity: Vec3, patch: ClothInput, block: BodyInput, stiffness: f64) -> Input {
     let all = (0..patch.mesh.positions.len() as u32).collect();
-    let glues = vec![Glue::new(&patch, &block, all, stiffness)];
+    let glues = vec![Glue::new((&patch.name, &patch.mesh.positions), (&block.name, &block.mesh), all, stiffness)];
     Input { bodies: vec![block], glues, ..input(gravity, patch) }
 }
 

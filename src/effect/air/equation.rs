@@ -27,8 +27,9 @@
 //! angles. Plane waves then have the same speed in all directions on any mesh.
 
 mod step;
+mod verbatim;
 
-use super::seed::{self, Seed};
+use super::seed::{self, NOTHING, Seed};
 use crate::effect::permeability::Through;
 use crate::linalg::diffusion::{Coarse, Diffusion, Equation};
 use crate::linalg::envelope::Envelope;
@@ -38,8 +39,6 @@ use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 use step::Step;
 
-/// Pressure treated as zero [Pa]. It would lower a 1 g/m2 cloth by 0.1 %.
-pub(super) const NOTHING: f64 = 1e-5;
 /// Largest number of solves in a step.
 const SOLVES: usize = 12;
 
@@ -71,7 +70,7 @@ pub enum Method {
     Symmetric,
     /// Unsymmetric system in the energies, as in the paper, by BiCGSTAB ([`seed`]).
     Seed,
-    /// Matrix and right-hand side of the paper as printed, with their defects ([`seed::verbatim`]).
+    /// Matrix and right-hand side of the paper as printed, with their defects (`verbatim`).
     SeedVerbatim,
 }
 
@@ -259,7 +258,7 @@ impl Air {
         work: &mut Work,
     ) -> Outcome {
         if layer.method == Method::SeedVerbatim {
-            return seed::verbatim(self, layer, gas, gaps, h, work);
+            return verbatim::verbatim(self, layer, gas, gaps, h, work);
         }
         let Air { energy, flux, excess, free, .. } = self;
         let outcome = work.pressures(&Step { layer, gas, energy, flux, free, gaps, outside, h }, SOLVES, excess);
@@ -297,7 +296,7 @@ impl Air {
             par::fill(&mut heights, |v| flight[v].iter().sum());
             let mut copy = std::mem::take(&mut work.copy);
             copy.clone_from(self);
-            let outcome = seed::verbatim(&mut copy, layer, gas, &heights, h, work);
+            let outcome = verbatim::verbatim(&mut copy, layer, gas, &heights, h, work);
             foreseen.clone_from(&copy.excess);
             work.copy = copy;
             outcome

@@ -62,7 +62,7 @@ fn shown(file: &Ogawa, object: &Object, above: &Shown) -> Result<Shown, MeshErro
     let (mut says, mut seen) = (Vec::new(), Vec::new());
     for sample in [0].into_iter().chain(visible.changing()) {
         let value = file.ints(visible, sample)?.first().copied().unwrap_or(DEFERRED);
-        let time = visible.time(file, sample);
+        let time = visible.time(&file.clocks, sample);
         says.push((time, value != DEFERRED));
         seen.push((time, value != 0));
     }
@@ -153,11 +153,11 @@ fn rate(times: &[f64]) -> Option<f64> {
 
 /// Returns the sample times of everything that moves a mesh [s], and whether a transform is animated.
 fn samples(file: &Ogawa, found: &Found) -> (Vec<f64>, bool) {
-    let mut times = found.geometry("P").map(|p| p.times(file)).unwrap_or_default();
+    let mut times = found.geometry("P").map(|p| p.times(&file.clocks)).unwrap_or_default();
     let own = times.len();
     for object in &found.chain {
         if let Some(values) = object.properties.get(".xform").and_then(|x| x.within.get(".vals")) {
-            times.extend(values.times(file));
+            times.extend(values.times(&file.clocks));
         }
     }
     let turns = times.len() > own;
@@ -260,7 +260,7 @@ struct Moving {
 impl Poses for Moving {
     fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
         for (source, vertices) in self.sources.iter().zip(&self.vertices) {
-            let ([a, b], f) = source.points.around(&self.file, time);
+            let ([a, b], f) = source.points.around(&self.file.clocks, time);
             let mut own = self.file.reals(&source.points, a)?;
             if a != b {
                 let next = self.file.reals(&source.points, b)?;
@@ -300,7 +300,7 @@ impl Poses for Moving {
 /// Returns whether a transform is relative to its parent.
 fn inherits(file: &Ogawa, xform: &Property, time: f64) -> Result<bool, MeshError> {
     let Some(inherits) = xform.within.get(".inherits") else { return Ok(true) };
-    Ok(file.ints(inherits, inherits.around(file, time).0[0])?.first() != Some(&0))
+    Ok(file.ints(inherits, inherits.around(&file.clocks, time).0[0])?.first() != Some(&0))
 }
 
 /// Evaluates a transform at a time. Operations begin with the outermost. Their numbers are linear between samples.
@@ -308,7 +308,7 @@ fn transform_of(file: &Ogawa, xform: &Property, time: f64) -> Result<Mat4, MeshE
     let (Some(ops), Some(values)) = (xform.within.get(".ops"), xform.within.get(".vals")) else {
         return Ok(Mat4::identity());
     };
-    let ([a, b], f) = values.around(file, time);
+    let ([a, b], f) = values.around(&file.clocks, time);
     let mut numbers = file.reals(values, a)?;
     if a != b {
         let next = file.reals(values, b)?;

@@ -1,6 +1,5 @@
 //! Samples of an Ogawa property: their times, and their storage without repeats.
 
-use super::ogawa::Ogawa;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -55,7 +54,7 @@ impl Property {
 
     /// Returns the sample times [s]; none if nothing changes. Beyond `LISTED` samples these are the first, the last and
     /// the range with changes.
-    pub fn times(&self, file: &Ogawa) -> Vec<f64> {
+    pub fn times(&self, clocks: &[Clock]) -> Vec<f64> {
         let [first, last] = self.changes;
         let end = if self.moves() { self.count } else { 0 };
         let mut all: Vec<usize> = match end > LISTED {
@@ -63,12 +62,12 @@ impl Property {
             false => (0..end).collect(),
         };
         all.dedup();
-        all.into_iter().map(|k| self.time(file, k)).collect()
+        all.into_iter().map(|k| self.time(clocks, k)).collect()
     }
 
     /// Returns the time of a sample [s].
-    pub fn time(&self, file: &Ogawa, sample: usize) -> f64 {
-        file.clocks.get(self.clock).map_or(sample as f64, |clock| clock.time(sample))
+    pub fn time(&self, clocks: &[Clock], sample: usize) -> f64 {
+        clocks.get(self.clock).map_or(sample as f64, |clock| clock.time(sample))
     }
 
     /// Returns the range from the first to the last sample that differs from its predecessor.
@@ -77,18 +76,18 @@ impl Property {
     }
 
     /// Returns the samples around a time, and the fraction between them.
-    pub fn around(&self, file: &Ogawa, time: f64) -> ([usize; 2], f64) {
+    pub fn around(&self, clocks: &[Clock], time: f64) -> ([usize; 2], f64) {
         let end = if self.moves() { self.count } else { 0 };
         // Finds the first later sample.
         let (mut next, mut after) = (0, end);
         while next < after {
             let middle = next + (after - next) / 2;
-            if self.time(file, middle) <= time { next = middle + 1 } else { after = middle }
+            if self.time(clocks, middle) <= time { next = middle + 1 } else { after = middle }
         }
         if next == 0 || next >= end {
             return ([next.saturating_sub(1); 2], 0.0);
         }
-        let [before, at] = [next - 1, next].map(|k| self.time(file, k));
+        let [before, at] = [next - 1, next].map(|k| self.time(clocks, k));
         ([next - 1, next], (time - before) / (at - before))
     }
 

@@ -139,6 +139,10 @@ pub fn read(cursor: &mut Cursor) -> Result<Header, MeshError> {
             (b"element", [name, count]) => {
                 let name = name.name();
                 let Some(count) = text::name(count.text).parse().ok() else {
+                    if count.integer().is_ok_and(|number| number < 0) {
+                        let what = format!("the number of records of '{name}' is {}, which is negative", count.shown());
+                        return Err(count.error(what));
+                    }
                     return Err(count.error(format!("'{}' is no count of records", count.shown())));
                 };
                 if elements.iter().any(|known| known.name == name) {

@@ -300,6 +300,10 @@ fn nothing_is_lost_without_a_word() {
     assert!(comma.starts_with("10:1: vertex 0 of 4") && comma.ends_with("write it with a point, not a comma"));
     let twice = fault(square("property double x\n", "", SQUARE));
     assert_eq!(twice, "7:1: a second property 'x' of the same element; rename one of them");
-    assert!(fault(square("", "", SQUARE).replace("vertex 4", "vertex -4")).contains("'-4' is no count of records"));
+    assert!(
+        fault(square("", "", SQUARE).replace("vertex 4", "vertex -4"))
+            .contains("the number of records of 'vertex' is -4, which is negative")
+    );
+    assert!(fault(square("", "", SQUARE).replace("vertex 4", "vertex four")).contains("'four' is no count of records"));
     assert!(fault(square("", "", SQUARE).replace("ascii 1.0", "ascii 2.0")).starts_with("2:1: expected 'format"));
 }

@@ -3,6 +3,7 @@
 use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::hold;
+use super::recorded;
 use crate::linalg::Vec3;
 use crate::mesh::fill::{FillFault, fill};
 use crate::mesh::{TetMesh, TriMesh, generate};
@@ -50,7 +51,7 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
         files::measure(x, body.transform.scale, key, faults);
     }
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
-    let led = hold::Led { scene, transform: &body.transform, wanted };
+    let led = recorded::Led { scene, transform: &body.transform, wanted };
     let pins = hold::pins(&body.pins, (x, led), &groups, key, faults);
     let handles = hold::handles(&body.handles, (x, led), &groups, key, faults);
     let material = &body.material;

@@ -3,6 +3,7 @@
 use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::hold;
+use super::recorded;
 use super::select::{self, Groups, Refusal};
 use crate::force::contact::Friction;
 use crate::force::sheet::{Damping, Sheet};
@@ -13,7 +14,6 @@ use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
 use crate::scene::fault::meant;
-use crate::scene::spring;
 use crate::scene::unit::rounded;
 use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
 use std::path::Path;
@@ -53,7 +53,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     }
     let x = &mesh.positions;
     let groups = hold::groups(&cloth.groups, &mesh.groups, x, key, faults);
-    let led = hold::Led { scene, transform: &cloth.transform, wanted };
+    let led = recorded::Led { scene, transform: &cloth.transform, wanted };
     let pins = hold::pins(&cloth.pins, (x, led), &groups, key, faults);
     let handles = hold::handles(&cloth.handles, (x, led), &groups, key, faults);
     let mut weights = Weights::default();
@@ -71,7 +71,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
             damping: Damping { stretch: material.damping, bend: material.bending_damping.unwrap_or(material.damping) },
             inner: cloth.inner(),
         },
-        springs: spring::network(cloth),
+        springs: cloth.network(),
         density: material.density,
         vertex_mass: cloth.vertex_mass,
         thickness: material.thickness,

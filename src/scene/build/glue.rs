@@ -24,7 +24,7 @@ pub fn glues(scene: &Scene, cloths: &[ClothInput], bodies: &[BodyInput], faults:
                 continue;
             }
         };
-        let glue = Glue::new(cloth, body, vertices, glue.stiffness);
+        let glue = Glue::new((&cloth.name, &cloth.mesh.positions), (&body.name, &body.mesh), vertices, glue.stiffness);
         let far = |(_, distance): &(&u32, &f64)| **distance > FAR;
         let all = || glue.vertices.iter().zip(&glue.distances);
         if let Some((v, farthest)) = all().filter(far).max_by(|a, b| a.1.total_cmp(b.1)) {

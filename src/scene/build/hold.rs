@@ -1,14 +1,12 @@
 //! Groups, pins and handles of a cloth or a body.
 
 use super::faults::Faults;
-use super::files::Wanted;
-use super::recorded;
+use super::recorded::{self, Led};
 use super::select::{self, Groups, Refusal};
 use crate::linalg::Vec3;
-use crate::scene::Scene;
 use crate::scene::cloth::{self, Pull};
 use crate::scene::obstacle::Cache;
-use crate::scene::place::{Group, Transform};
+use crate::scene::place::Group;
 use crate::world::motion::Motion;
 use crate::world::{self, Handle, Pin};
 
@@ -38,17 +36,6 @@ pub fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut 
 /// Reports an error below a table of the object at `key`.
 pub fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, message): Refusal) {
     faults.fault(&format!("{key}.{table}[{k}].{below}"), message);
-}
-
-/// Context of the recorded motions of pins and handles.
-#[derive(Clone, Copy)]
-pub struct Led<'a> {
-    /// Scene of the pins and handles.
-    pub scene: &'a Scene,
-    /// Transform from file coordinates to the world.
-    pub transform: &'a Transform,
-    /// Selection of the contents of a file.
-    pub wanted: Wanted<'a>,
 }
 
 /// Returns the motion of a pin or handle: its own, or that of its vertices in a file. The file must have as many

@@ -3,7 +3,6 @@
 use super::beat::{NEAR, sampled};
 use super::faults::Faults;
 use super::files::{self, Wanted};
-use super::hold::Led;
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::archive::{Archive, Pose};
@@ -11,11 +10,23 @@ use crate::mesh::check;
 use crate::mesh::point_cache::{self, Clock as Count, PointCache};
 use crate::scene::Scene;
 use crate::scene::obstacle::{Cache, Obstacle, Sequence};
+use crate::scene::place::Transform;
 use crate::scene::unit::rounded;
 use crate::world::Course;
 use crate::world::recording::{Clock, Recorder, Recording};
 use crate::world::window::Window;
 use std::path::Path;
+
+/// Context of the recorded motions of pins and handles.
+#[derive(Clone, Copy)]
+pub struct Led<'a> {
+    /// Scene of the pins and handles.
+    pub scene: &'a Scene,
+    /// Transform from file coordinates to the world.
+    pub transform: &'a Transform,
+    /// Selection of the contents of a file.
+    pub wanted: Wanted<'a>,
+}
 
 /// Shapes recorded so far, and the triangles without an area in all of them.
 struct Taken {
@@ -38,20 +49,14 @@ impl Taken {
         added.map_err(|error| lost(key, &error, faults)).ok()
     }
 
-    /// Returns the mesh without triangles that never have an area, and the recording of its shapes.
-    fn finish(
-        self,
-        mut mesh: TriMesh,
-        (clock, repeat): (Clock, bool),
-        (file, key): (&Path, &str),
-        scale: f64,
-        faults: &mut Faults,
-    ) -> Option<(TriMesh, Recording)> {
-        if !files::drop_flat(&mut mesh, &self.flat, scale, file, faults) {
-            return None;
-        }
-        let recording = self.recorder.finish(clock, repeat).map_err(|error| lost(key, &error, faults)).ok()?;
-        Some((mesh, recording))
+    /// Removes the triangles that never have an area from `mesh`, which is of `file`; false if none is left.
+    fn trim(&self, mesh: &mut TriMesh, scale: f64, file: &Path, faults: &mut Faults) -> bool {
+        files::drop_flat(mesh, &self.flat, scale, file, faults)
+    }
+
+    /// Returns the recording of the shapes.
+    fn finish(self, clock: Clock, repeat: bool, key: &str, faults: &mut Faults) -> Option<Recording> {
+        self.recorder.finish(clock, repeat).map_err(|error| lost(key, &error, faults)).ok()
     }
 }
 
@@ -70,7 +75,7 @@ pub fn sequence(
 ) -> Option<(TriMesh, Course)> {
     let files = sequence.files(&scene.folder);
     let (first, rest) = files.split_first()?;
-    let mesh = files::noted(first, wanted, &obstacle.transform, faults)?;
+    let mut mesh = files::noted(first, wanted, &obstacle.transform, faults)?;
     // Triangles that have an area at any time are kept.
     let mut taken = Taken::new(&mesh);
     taken.add(mesh.positions.clone(), key, faults)?;
@@ -111,8 +116,10 @@ pub fn sequence(
         taken.add(next.positions, key, faults)?;
     }
     let clock = Clock::Even { start: sequence.start, interval: 1.0 / sequence.fps.unwrap_or(scene.time.fps) };
-    let (mesh, mut recording) =
-        taken.finish(mesh, (clock, sequence.repeat), (first, key), obstacle.transform.scale, faults)?;
+    if !taken.trim(&mut mesh, obstacle.transform.scale, first, faults) {
+        return None;
+    }
+    let mut recording = taken.finish(clock, sequence.repeat, key, faults)?;
     if sequence.repeat && closes(&recording) {
         recording.leave_out_last();
         let [first, last] = [first, files.last()?].map(|f| f.file_name().unwrap_or_default().to_string_lossy());
@@ -145,8 +152,10 @@ pub fn cache(
         taken.add(positions, key, faults)?;
     }
     let repeat = cache.repeat && shapes > 1;
-    let (mesh, recording) =
-        taken.finish(mesh, (clock, repeat), (&cache.mesh, key), obstacle.transform.scale, faults)?;
+    if !taken.trim(&mut mesh, obstacle.transform.scale, &cache.mesh, faults) {
+        return None;
+    }
+    let recording = taken.finish(clock, repeat, key, faults)?;
     let recording = looped(recording, &format!("{key}.cache.{}", source.word()), faults);
     Some((mesh, Course::Recorded(recording), window))
 }

@@ -5,14 +5,15 @@
 //! declares keys that exclude each other. [`choices!`] declares the words that a key accepts.
 
 mod one_of;
+mod respelled;
 mod shelf;
 
 pub(in crate::scene) use one_of::one_of;
 pub use one_of::{Alternatives, AtMostOne, at_most_one, exactly_one, one_or};
 pub use shelf::{Shelf, Shelves};
 
-use crate::scene::document::{Entry, Node, Origin, Table, Value};
-use crate::scene::fault::{Fault, meant, nearest};
+use crate::scene::document::{Node, Origin, Table, Value};
+use crate::scene::fault::{Fault, meant};
 use crate::scene::json::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -211,7 +212,7 @@ pub fn described<K: Kind>(kind: &K, doc: &str) -> Json {
 impl<'a> Keys<'a> {
     /// Reads a table as a section. Keys that the section does not declare are errors.
     pub fn section<S: Section>(cx: &'a mut Context, path: &str, origin: Origin, table: &'a Table) -> Option<S> {
-        let (respelled, misspelled) = respelled::<S>(table);
+        let (respelled, misspelled) = respelled::respelled(table, Keys::names::<S>);
         let mut keys = Keys {
             cx,
             table: respelled.as_ref().unwrap_or(table),
@@ -229,11 +230,15 @@ impl<'a> Keys<'a> {
         section.filter(|_| misspelled.is_empty())
     }
 
+    /// Creates the keys of a table without a place.
+    fn blank(cx: &'a mut Context, table: &'a Table) -> Keys<'a> {
+        Keys { cx, table, path: String::new(), origin: Origin::Text(0), declared: Vec::new(), rules: Vec::new() }
+    }
+
     /// Returns the names of the keys of a section.
     fn names<S: Section>() -> Vec<&'static str> {
         let (table, mut cx) = (Table::default(), Context::default());
-        let (path, origin) = (String::new(), Origin::Text(0));
-        let mut keys = Keys { cx: &mut cx, table: &table, path, origin, declared: Vec::new(), rules: Vec::new() };
+        let mut keys = Keys::blank(&mut cx, &table);
         S::read(&mut keys);
         keys.declared.iter().map(|declared| declared.name).collect()
     }
@@ -246,14 +251,7 @@ impl<'a> Keys<'a> {
     /// Returns the JSON Schema of a section.
     pub fn describe<S: Section>() -> Json {
         let (table, mut cx) = (Table::default(), Context { describing: true, ..Context::default() });
-        let mut keys = Keys {
-            cx: &mut cx,
-            table: &table,
-            path: String::new(),
-            origin: Origin::Text(0),
-            declared: Vec::new(),
-            rules: Vec::new(),
-        };
+        let mut keys = Keys::blank(&mut cx, &table);
         S::read(&mut keys);
         let Keys { declared, rules, .. } = keys;
         let required: Vec<&str> = declared.iter().filter(|d| d.required).map(|d| d.name).collect();
@@ -376,36 +374,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Renames misspelled tables to the names that were probably meant, so that their keys are checked as well. Returns the
-/// renamed table, and the misspelled entries with the correct names. The table is `None` if no name is misspelled.
-fn respelled<S: Section>(table: &Table) -> (Option<Table>, Vec<(Entry, &'static str)>) {
-    let of_tables = |node: &Node| match &node.value {
-        Value::Table(_) => true,
-        Value::List(items) => !items.is_empty() && items.iter().all(|item| matches!(item.value, Value::Table(_))),
-        _ => false,
-    };
-    if !table.entries.iter().any(|entry| of_tables(&entry.node)) {
-        return (None, Vec::new());
-    }
-    let known = Keys::names::<S>();
-    let (mut renamed, mut misspelled) = (table.clone(), Vec::new());
-    for entry in table.entries.iter().filter(|e| of_tables(&e.node) && !known.contains(&e.key.as_str())) {
-        let Some(meant) = nearest(&entry.key, known.iter().copied()) else { continue };
-        renamed.entries.retain(|other| other.key != entry.key);
-        match (renamed.entries.iter_mut().find(|other| other.key == meant), &entry.node.value) {
-            (None, _) => renamed.entries.push(Entry { key: meant.to_string(), ..entry.clone() }),
-            // Correctly spelled tables come first, so that their indices do not change.
-            (Some(Entry { node: Node { value: Value::List(items), .. }, .. }), Value::List(more)) => {
-                items.extend(more.iter().cloned());
-            }
-            _ => (),
-        }
-        misspelled.push((entry.clone(), meant));
-    }
-    if misspelled.is_empty() { (None, misspelled) } else { (Some(renamed), misspelled) }
-}
-
-/// Returns a field's name as a key, without the prefix of a raw identifier.
+/// A field's name as a key: without the mark of a raw identifier.
 pub fn plain(name: &'static str) -> &'static str {
     name.strip_prefix("r#").unwrap_or(name)
 }
