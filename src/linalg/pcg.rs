@@ -13,8 +13,8 @@
 //! guess from the last solution thus does not outlive its cause.
 //!
 //! The matrix couples no two sets of components ([`Components::sets`]), so each set has a conjugate gradient process of
-//! its own: step lengths, directions and end. Subdomains of finished sets are skipped. In a single process, a set that is
-//! hard to solve would make all others be solved far beyond the tolerance.
+//! its own: step lengths, directions and end. Subdomains of finished sets are skipped. In a single process, a hard set
+//! would make all others be solved far beyond the tolerance.
 
 mod begin;
 mod factor;

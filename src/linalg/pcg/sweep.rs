@@ -14,8 +14,8 @@ pub struct Sweep<'a, T> {
 }
 
 impl<T: Real> Sweep<'_, T> {
-    /// Computes `w <- (I + L)^-1 w`, colour by colour, in active subdomains. `begin(work, t, w)` sets the subdomain's part of `w`, and
-    /// `end(work, t, w)` reads the result.
+    /// Computes `w <- (I + L)^-1 w`, colour by colour, in active subdomains. `begin(work, t, w)` sets the subdomain's
+    /// part of `w`, and `end(work, t, w)` reads the result.
     pub fn forward(
         &self,
         works: &mut [Work<T>],

@@ -170,3 +170,49 @@ fn what_is_quiet_is_solved_further() {
     assert!(loose.converged && strict.converged && strict.iterations > loose.iterations, "{loose:?}, {strict:?}");
     assert!(loose.residual > 1e-5 && strict.residual < 1e-7, "{loose:?}, {strict:?}");
 }
+
+/// Each set has a process of its own: its solution is that of the set alone, to the last bit, and an easy set does not
+/// wait for a hard one.
+#[test]
+fn a_set_is_solved_as_if_it_were_alone() {
+    let n = 40;
+    // Chains with a diagonal of 2 plus this.
+    let chain = |extra: &[f64]| {
+        let starts: Vec<usize> = (0..=extra.len()).map(|k| k * n).collect();
+        let links = (0..extra.len() * n).filter(|i| i % n + 1 < n).map(|i| (i as u32, i as u32 + 1));
+        let mut matrix = Matrix::<f64>::new(&starts, links);
+        for (domain, extra) in matrix.domains.iter_mut().zip(extra) {
+            for i in domain.first..domain.first + n {
+                let own = domain.place(i, i);
+                domain.add(own, &Mat3::from_diagonal_element(2.0 + extra));
+                if i + 1 < domain.first + n {
+                    let beside = domain.place(i, i + 1);
+                    domain.add(beside, &-Mat3::identity());
+                }
+            }
+        }
+        matrix
+    };
+    let force = |k: usize| Vec3::new((k as f64).sin(), 1.0, (3.0 * k as f64).cos());
+    let solve = |extra: &[f64]| {
+        let (matrix, count) = (chain(extra), extra.len());
+        let b: Vec<Vec3> = (0..count * n).map(|i| force(i % n)).collect();
+        let of: Vec<u32> = (0..count * n).map(|i| (i / n) as u32).collect();
+        let sets: Vec<u32> = (0..count as u32).collect();
+        let [floors, bounds] = [0.0, f64::INFINITY].map(|bound| vec![bound; count]);
+        let components = Components { of: &of, sets: &sets, floors: &floors, ceilings: &bounds, quiet: &bounds };
+        let mut pcg = Pcg::default();
+        let mut x = vec![Vec3::zeros(); count * n];
+        pcg.begin(&matrix, &vec![false; count * n], &b, &x, components).unwrap();
+        // A rough solution first, as steps ask for it.
+        pcg.iterate(&matrix, 1e-2, 500);
+        let outcome = pcg.iterate(&matrix, 1e-6, 500);
+        assert!(outcome.converged);
+        pcg.solution(&matrix, &mut x);
+        (x, outcome.iterations)
+    };
+    let [(hard, long), (easy, short)] = [solve(&[1e-4]), solve(&[10.0])];
+    let (both, count) = solve(&[1e-4, 10.0]);
+    assert!(long > 2 * short && count == long, "{long} {short} {count}");
+    assert!(both[..n] == hard[..] && both[n..] == easy[..]);
+}
