@@ -132,6 +132,46 @@ impl<T: Real> Work<T> {
         }
     }
 
+    /// Computes the products of `p`, `r` and `q = t + w` with `q`, run by run.
+    fn multiply(&mut self, t: &[Lanes<T>], w: &[Lanes<T>]) {
+        let Work { p, r, runs, .. } = self;
+        let mut first = 0;
+        for run in runs {
+            let own = first..run.end;
+            let mut dots = [f64x4::splat(0.0); 3];
+            for (((p, r), t), w) in p[own.clone()].iter().zip(&r[first..]).zip(&t[first..]).zip(&w[first..]) {
+                let q = T::wide_four(t) + T::wide_four(w);
+                dots[0] += T::wide_four(p) * q;
+                dots[1] += T::wide_four(r) * q;
+                dots[2] += q * q;
+            }
+            run.dots = dots.map(three);
+            first = own.end;
+        }
+    }
+
+    /// Updates `x`, `r` and `p` by the process of each run's component, and sets `t` to the new `p`. Runs of finished
+    /// sets keep theirs.
+    fn advance(&mut self, process: impl Fn(u32) -> Process, w: &[Lanes<T>], t: &mut [Lanes<T>]) {
+        let Work { x, r, p, runs, .. } = self;
+        let mut first = 0;
+        for run in runs {
+            let Process { alpha, beta, active, .. } = process(run.component);
+            let (alpha, beta, count) = (T::of(alpha), T::of(beta), run.end - first);
+            let (x, r, p) = (&mut x[first..][..count], &mut r[first..][..count], &mut p[first..][..count]);
+            let (t, w) = (&mut t[first..][..count], &w[first..][..count]);
+            for i in 0..if active { count } else { 0 } {
+                for l in 0..4 {
+                    x[i][l] += alpha * t[i][l];
+                    r[i][l] -= alpha * (t[i][l] + w[i][l]);
+                    p[i][l] = r[i][l] + beta * p[i][l];
+                }
+            }
+            t.copy_from_slice(p);
+            first = run.end;
+        }
+    }
+
     /// Computes the subdomain's part of `U^T t`.
     fn gather(&mut self, t: &[Lanes<T>]) {
         self.sums.fill(0.0);
@@ -233,22 +273,7 @@ impl<T: Real> Pcg<T> {
                 work.rows.beside.product(t_all, 0, |i, sum| (0..3).for_each(|l| w[i][l] += sum[l]));
                 spread(&work.common, &sums[0], w);
             };
-            sweep.forward(works, t, w, start, |work, t, w| {
-                let Work { p, r, runs, .. } = &mut *work;
-                let mut first = 0;
-                for run in runs {
-                    let mut dots = [f64x4::splat(0.0); 3];
-                    for (((p, r), t), w) in p[first..run.end].iter().zip(&r[first..]).zip(&t[first..]).zip(&w[first..])
-                    {
-                        let q = T::wide_four(t) + T::wide_four(w);
-                        for (dot, with) in dots.iter_mut().zip([T::wide_four(p), T::wide_four(r), q]) {
-                            *dot += with * q;
-                        }
-                    }
-                    run.dots = dots.map(three);
-                    first = run.end;
-                }
-            });
+            sweep.forward(works, t, w, start, |work, t, w| work.multiply(t, w));
             processes.iter_mut().for_each(|process| process.dots = [0.0; 3]);
             for run in works.iter().filter(|work| work.active).flat_map(|work| &work.runs) {
                 let process = &mut processes[sets[run.component as usize] as usize];
@@ -261,32 +286,7 @@ impl<T: Real> Pcg<T> {
             // Updates x, r, p, and t = (I + L^T)^-1 p.
             let (sets, processes) = (&*sets, &*processes);
             sweep.backward(works, t, w, |work, w, t| {
-                let Work { x, r, p, runs, .. } = &mut *work;
-                let mut first = 0;
-                for run in &*runs {
-                    let own = first..run.end;
-                    first = run.end;
-                    let Process { alpha, beta, active, .. } = processes[sets[run.component as usize] as usize];
-                    if !active {
-                        t[own.clone()].copy_from_slice(&p[own]);
-                        continue;
-                    }
-                    let (alpha, beta) = (T::of(alpha), T::of(beta));
-                    let vectors = x[own.clone()].iter_mut().zip(&mut r[own.clone()]).zip(&mut p[own.clone()]);
-                    for (((t, w), x), (r, p)) in t[own.clone()]
-                        .iter_mut()
-                        .zip(&w[own])
-                        .zip(vectors)
-                        .map(|((t, w), ((x, r), p))| (((t, w), x), (r, p)))
-                    {
-                        for l in 0..4 {
-                            x[l] += alpha * t[l];
-                            r[l] -= alpha * (t[l] + w[l]);
-                            p[l] = r[l] + beta * p[l];
-                        }
-                        *t = *p;
-                    }
-                }
+                work.advance(|component| processes[sets[component as usize] as usize], w, t);
                 work.sum_runs(|work, i| [square(&work.r[i])]);
             });
             self.outcome.iterations += 1;
