@@ -126,7 +126,7 @@ impl Simulation {
     /// returns `None`.
     ///
     /// # Errors
-    /// Those of [`Simulation::next_frame`].
+    /// The errors of [`Simulation::next_frame`].
     pub fn next_frame_while(&mut self, mut go: impl FnMut() -> bool) -> Result<Option<u32>, Error> {
         let (time, last) = (self.scene.time.clone(), self.scene.time.last_frame());
         let frame = self.frame.map_or(time.start_frame, |frame| frame + 1);

@@ -38,10 +38,10 @@ pub fn folder() -> Option<PathBuf> {
     WITHIN.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Whether a file may be read, links followed; of one outside nothing is told, not even whether it is there.
+/// Checks that a file lies in the folder, after links are resolved. The message is the same whether it exists or not.
 ///
 /// # Errors
-/// It lies outside of the folder.
+/// The file lies outside of the folder.
 pub fn check(file: &Path) -> Result<(), String> {
     let Some(folder) = folder() else { return Ok(()) };
     match real(file) {

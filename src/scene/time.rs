@@ -57,7 +57,7 @@ section! {
         /// Largest step; the step is also cut to land on frame times, and the first are shorter.
         pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(1e-3),
         /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
-        /// One that is not solved, or makes an edge twice as long, is repeated with down to a 64th of it, for 2000
+        /// A step that is not solved, or makes an edge twice as long, is repeated with down to a 64th of it, for 2000
         /// steps in a row at most.
         pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
         /// Scheme.

@@ -58,10 +58,10 @@ const NEWEST: [u8; 2] = [0, 12];
 /// Crates below it have nothing compressed; no program has written them for years.
 const OLD: [u8; 2] = [0, 4];
 
-/// Refuses a crate of a version that is not known yet.
+/// Rejects a crate of a version newer than [`NEWEST`].
 ///
 /// # Errors
-/// It is of such a version.
+/// The crate has such a version.
 fn known(file: &Path) -> io::Result<()> {
     match version(file) {
         Some([major, minor, _]) if [major, minor] > NEWEST => Err(io::Error::other(other(file).unwrap_or_default())),
