@@ -2,12 +2,12 @@
 //! `cargo run --release --example custom_effect`.
 
 use percale::Simulation;
-use percale::force::links::{Couples, Link};
-use percale::linalg::{Mat3, Vec3};
+use percale::force::links::Couples;
+use percale::linalg::Vec3;
 use percale::world::effect::{At, Effect, Made, Remember, Tallies, Told};
 use percale::world::snapshot::Piece;
 use percale::world::step::Step;
-use percale::world::{State, World};
+use percale::world::{Pulled, State, World};
 
 /// Constants: position of the point [m] and initial force on each vertex [N].
 #[derive(Clone, Debug)]
@@ -19,10 +19,6 @@ struct Attractor {
 /// Memory: remaining fraction of the force, from 1 down to 0. Checkpoints store it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Strength(f64);
-
-/// Work arrays of a step: vertices and forces [N].
-#[derive(Default)]
-struct Pulls(Vec<(u32, Vec3)>);
 
 impl Remember for Strength {
     const SECTIONS: &'static [(&'static str, u32)] = &[("attractor", 1)];
@@ -37,32 +33,16 @@ impl Remember for Strength {
     }
 }
 
-impl Couples for Pulls {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
-        out.iter_mut().zip(&self.0).for_each(|(out, (v, _))| *out = ([*v, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]));
-    }
-
-    fn links(&self, out: &mut [Link]) {
-        for (out, (_, force)) in out.iter_mut().zip(&self.0) {
-            *out = Link { weights: [1.0, 0.0, 0.0, 0.0], force: *force, stiffness: Mat3::zeros() };
-        }
-    }
-}
-
 impl Effect for Attractor {
     type Memory = Strength;
-    type Work = Pulls;
+    type Work = Vec<Pulled>;
 
     fn start(&self, _: &World, _: &State) -> Strength {
         Strength(1.0)
     }
 
-    fn work(&self, _: &World) -> Pulls {
-        Pulls::default()
+    fn work(&self, _: &World) -> Vec<Pulled> {
+        Vec::new()
     }
 
     /// Marks all vertices as driven, because the energy check cannot account for the work of this effect.
@@ -70,17 +50,19 @@ impl Effect for Attractor {
         (0..world.moving).for_each(feed);
     }
 
-    fn update(&self, at: At, memory: &Strength, work: &mut Pulls, _: &Step, _: &mut Tallies) {
+    fn update(&self, at: At, memory: &Strength, work: &mut Vec<Pulled>, _: &Step, _: &mut Tallies) {
         let toward = |x: &Vec3| (self.point - x).try_normalize(0.0).unwrap_or_default() * (self.force * memory.0);
-        work.0.clear();
-        work.0.extend((0..).zip(&at.state.x[..at.world.moving]).map(|(v, x)| (v, toward(x))));
+        work.clear();
+        work.extend(
+            (0..).zip(&at.state.x[..at.world.moving]).map(|(v, x)| Pulled { force: toward(x), ..Pulled::at(v) }),
+        );
     }
 
-    fn links<'a>(&self, work: &'a Pulls) -> Option<&'a dyn Couples> {
+    fn links<'a>(&self, work: &'a Vec<Pulled>) -> Option<&'a dyn Couples> {
         Some(work)
     }
 
-    fn commit(&self, _: &World, _: &mut State, memory: &mut Strength, _: &mut Pulls, made: Made, _: &mut Told) {
+    fn commit(&self, _: &World, _: &mut State, memory: &mut Strength, _: &mut Vec<Pulled>, made: Made, _: &mut Told) {
         memory.0 *= 1.0 - 0.5 * made.step.h;
     }
 }

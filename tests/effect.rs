@@ -1,7 +1,7 @@
 //! An effect that the crate does not know: links, memory, a channel, a number per frame, all in this file.
 
-use percale::force::links::{Couples, Link};
-use percale::linalg::{Mat3, Vec3};
+use percale::force::links::Couples;
+use percale::linalg::Vec3;
 use percale::mesh::generate::{Diagonals, lying, sheet};
 use percale::mesh::ply;
 use percale::sequence::{FrameStats, Shape, Snapshot};
@@ -11,7 +11,7 @@ use percale::world::effect::{At, Effect, Join, Made, Remember, Tallies, Tally, T
 use percale::world::quantity::Channel;
 use percale::world::snapshot::{self, Piece};
 use percale::world::step::Step;
-use percale::world::{State, World};
+use percale::world::{Pulled, State, World};
 
 /// Wall at `x = 0` that attracts charged vertices. Their charge leaks.
 #[derive(Clone, Debug)]
@@ -25,10 +25,6 @@ struct Cling {
 /// Charge of each moving vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Charge(Vec<f64>);
-
-/// Vertices and the force on each in a step.
-#[derive(Default)]
-struct Draws(Vec<(u32, Vec3)>);
 
 static CHARGE: Tally =
     Tally { word: "charge", unit: "", sentence: "Sum of all charges.", whole: false, join: Join::Last };
@@ -50,25 +46,9 @@ impl Remember for Charge {
     }
 }
 
-impl Couples for Draws {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
-        out.iter_mut().zip(&self.0).for_each(|(out, (v, _))| *out = ([*v, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]));
-    }
-
-    fn links(&self, out: &mut [Link]) {
-        for (out, (_, force)) in out.iter_mut().zip(&self.0) {
-            *out = Link { weights: [1.0, 0.0, 0.0, 0.0], force: *force, stiffness: Mat3::zeros() };
-        }
-    }
-}
-
 impl Effect for Cling {
     type Memory = Charge;
-    type Work = Draws;
+    type Work = Vec<Pulled>;
     const CHANNELS: &'static [Channel] = &[Channel {
         word: "charge",
         sentence: "Charge of the vertex.",
@@ -82,24 +62,25 @@ impl Effect for Cling {
         Charge((0..world.moving).map(|v| 1.0 + 0.1 * v as f64).collect())
     }
 
-    fn work(&self, _: &World) -> Draws {
-        Draws::default()
+    fn work(&self, _: &World) -> Vec<Pulled> {
+        Vec::new()
     }
 
     fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
         (0..world.moving).for_each(feed);
     }
 
-    fn update(&self, _: At, memory: &Charge, work: &mut Draws, _: &Step, _: &mut Tallies) {
-        work.0.clear();
-        work.0.extend((0..).zip(&memory.0).map(|(v, charge)| (v, Vec3::x() * (-self.force * charge))));
+    fn update(&self, _: At, memory: &Charge, work: &mut Vec<Pulled>, _: &Step, _: &mut Tallies) {
+        work.clear();
+        let force = |charge: &f64| Vec3::x() * (-self.force * charge);
+        work.extend((0..).zip(&memory.0).map(|(v, charge)| Pulled { force: force(charge), ..Pulled::at(v) }));
     }
 
-    fn links<'a>(&self, work: &'a Draws) -> Option<&'a dyn Couples> {
+    fn links<'a>(&self, work: &'a Vec<Pulled>) -> Option<&'a dyn Couples> {
         Some(work)
     }
 
-    fn commit(&self, _: &World, _: &mut State, memory: &mut Charge, _: &mut Draws, made: Made, _: &mut Told) {
+    fn commit(&self, _: &World, _: &mut State, memory: &mut Charge, _: &mut Vec<Pulled>, made: Made, _: &mut Told) {
         memory.0.iter_mut().for_each(|charge| *charge *= 1.0 - self.leak * made.step.h);
     }
 

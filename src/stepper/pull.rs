@@ -2,7 +2,6 @@
 //! toward their path.
 
 use super::yields;
-use crate::force::links::{Couples, Link};
 use crate::linalg::Vec3;
 use crate::world::effect::Forces;
 use crate::world::step::{Step, Tug};
@@ -10,7 +9,7 @@ use crate::world::{Handle, Pull, Pulled, State, World};
 
 /// Pulls of a step: first of open handles, then of pinned vertices that gave way.
 #[derive(Clone, Debug, Default)]
-pub struct Pulls(Vec<Pulled>);
+pub struct Pulls(pub Vec<Pulled>);
 
 impl Pulls {
     /// Finds the vertices that are pulled.
@@ -79,18 +78,4 @@ fn open<'a>(world: &'a World, state: &'a State) -> impl Iterator<Item = (usize, 
     let anchors = state.anchors.get(world.pins.len()..).unwrap_or_default();
     let all = world.handles.iter().zip(anchors).enumerate();
     all.filter_map(|(k, (handle, anchors))| Some((k, handle, anchors.as_deref()?)))
-}
-
-impl Couples for Pulls {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
-        out.iter_mut().zip(&self.0).for_each(|(out, pulled)| *out = pulled.corners());
-    }
-
-    fn links(&self, out: &mut [Link]) {
-        out.iter_mut().zip(&self.0).for_each(|(out, pulled)| *out = pulled.link());
-    }
 }

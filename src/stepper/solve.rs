@@ -35,7 +35,7 @@ pub(super) fn coupling<'a>(
     effects: &'a Running,
     contacts: &'a Vec<Element>,
 ) -> Vec<&'a dyn Couples> {
-    let mut all: Vec<&dyn Couples> = vec![pulls];
+    let mut all: Vec<&dyn Couples> = vec![&pulls.0];
     all.extend(effects.links(world, false));
     all.push(contacts);
     all.extend(effects.links(world, true));

@@ -2,8 +2,11 @@
 
 use super::motion::{Carry, Motion};
 use super::step::Step;
-use crate::force::links::Link;
+use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3};
+
+/// Weights of a link to a single vertex.
+const ALONE: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
 /// Pin: vertices that follow a prescribed motion while its window is open.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,15 +93,20 @@ impl Pulled {
     pub fn used(&self, step: &Step) -> Vec3 {
         self.force - step.solved(self.vertex) * self.stiffness
     }
+}
 
-    /// Returns vertices and weights in the form of a link.
-    pub fn corners(&self) -> ([u32; 4], [f64; 4]) {
-        ([self.vertex, 0, 0, 0], [1.0, 0.0, 0.0, 0.0])
+impl Couples for Vec<Pulled> {
+    fn count(&self) -> usize {
+        self.len()
     }
 
-    /// Returns the pull as a link.
-    pub fn link(&self) -> Link {
-        let Pulled { force, stiffness, .. } = *self;
-        Link { weights: [1.0, 0.0, 0.0, 0.0], force, stiffness: Mat3::from_diagonal_element(stiffness) }
+    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
+        out.iter_mut().zip(self).for_each(|(out, pulled)| *out = ([pulled.vertex, 0, 0, 0], ALONE));
+    }
+
+    fn links(&self, out: &mut [Link]) {
+        for (out, Pulled { force, stiffness, .. }) in out.iter_mut().zip(self) {
+            *out = Link { weights: ALONE, force: *force, stiffness: Mat3::from_diagonal_element(*stiffness) };
+        }
     }
 }

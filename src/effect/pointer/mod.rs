@@ -4,7 +4,7 @@
 pub mod pick;
 
 use super::order;
-use crate::force::links::{Couples, Link};
+use crate::force::links::Couples;
 use crate::world::effect::{At, Effect, Forces, Join, Made, Notice, Remember, Tallies, Tally, Told};
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
@@ -58,27 +58,10 @@ impl Pointers {
     }
 }
 
-/// Forces of the pointers that hold a vertex.
-#[derive(Clone, Debug, Default)]
-pub struct Pulls(Vec<Pulled>);
-
-impl Couples for Pulls {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn corners(&self, out: &mut [([u32; 4], [f64; 4])]) {
-        out.iter_mut().zip(&self.0).for_each(|(out, pulled)| *out = pulled.corners());
-    }
-
-    fn links(&self, out: &mut [Link]) {
-        out.iter_mut().zip(&self.0).for_each(|(out, pulled)| *out = pulled.link());
-    }
-}
-
 impl Effect for Pointers {
     type Memory = Grips;
-    type Work = Pulls;
+    /// Pulls of the pointers that hold a vertex.
+    type Work = Vec<Pulled>;
     const ORDER: u32 = order::POINTERS;
     const TALLIES: &'static [&'static Tally] = &[&MISSED];
 
@@ -87,27 +70,27 @@ impl Effect for Pointers {
         Grips(self.0.iter().map(grip).collect())
     }
 
-    fn work(&self, _: &World) -> Pulls {
-        Pulls::default()
+    fn work(&self, _: &World) -> Vec<Pulled> {
+        Vec::new()
     }
 
     fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
         self.0.iter().flat_map(|pick| world.objects[pick.object].vertices.clone()).for_each(feed);
     }
 
-    fn update(&self, _: At, memory: &Grips, work: &mut Pulls, step: &Step, _: &mut Tallies) {
-        work.0.clear();
-        work.0.extend(self.grips(memory).map(|(_, pick, vertex, press)| {
+    fn update(&self, _: At, memory: &Grips, work: &mut Vec<Pulled>, step: &Step, _: &mut Tallies) {
+        work.clear();
+        work.extend(self.grips(memory).map(|(_, pick, vertex, press)| {
             let force = pick.force(step.end, press);
             Pulled { force, ..Pulled::at(vertex) }
         }));
     }
 
-    fn links<'a>(&self, work: &'a Pulls) -> Option<&'a dyn Couples> {
+    fn links<'a>(&self, work: &'a Vec<Pulled>) -> Option<&'a dyn Couples> {
         Some(work)
     }
 
-    fn each_work(&self, _: At, memory: &Grips, _: &Pulls, step: &Step, add: &mut dyn FnMut(usize, f64)) {
+    fn each_work(&self, _: At, memory: &Grips, _: &Vec<Pulled>, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         for (_, pick, vertex, _) in self.grips(memory) {
             add(vertex as usize, pick.force * step.moved[vertex as usize].norm());
         }
@@ -117,13 +100,21 @@ impl Effect for Pointers {
         self.0.len()
     }
 
-    fn each_force(&self, _: At, memory: &Grips, work: &Pulls, _: &Step, _: &[f64], forces: &mut dyn Forces) {
-        for ((k, ..), Pulled { vertex, force, .. }) in self.grips(memory).zip(&work.0) {
+    fn each_force(&self, _: At, memory: &Grips, work: &Vec<Pulled>, _: &Step, _: &[f64], forces: &mut dyn Forces) {
+        for ((k, ..), Pulled { vertex, force, .. }) in self.grips(memory).zip(work) {
             forces.from(k, *vertex, *force);
         }
     }
 
-    fn commit(&self, world: &World, state: &mut State, memory: &mut Grips, _: &mut Pulls, made: Made, told: &mut Told) {
+    fn commit(
+        &self,
+        world: &World,
+        state: &mut State,
+        memory: &mut Grips,
+        _: &mut Vec<Pulled>,
+        made: Made,
+        told: &mut Told,
+    ) {
         for (k, (pick, grip)) in self.0.iter().zip(&mut memory.0).enumerate() {
             let now = pick.grip(world, &state.x, made.step.next, *grip);
             if now.misses() && now != *grip {
