@@ -15,8 +15,8 @@
 //! `V`. After the step the pressure follows from the final volume. Sealed air is conserved to rounding.
 //!
 //! The rotation of `grad V` with the surface beyond free flight, `p` times the second derivative of `V`, is left out.
-//! This term is indefinite, and of the order of `p` times an edge. The tension `p R/2` that the pressure causes in the cloth
-//! is in the matrix.
+//! This term is indefinite, and of the order of `p` times an edge. The tension `p R/2` that the pressure causes in the
+//! cloth is in the matrix.
 
 use crate::effect::permeability::Through;
 use crate::linalg::{Vec3, par};
