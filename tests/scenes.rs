@@ -764,8 +764,8 @@ fn a_hanging_sheet_swings() {
 
 /// The bed pulls at the sled with the force of the pair's curve at that load, along warp and weft, within 5 %. Sliding
 /// is stick-slip, and new contacts pass through their peaks, which are a fifth higher (measured: 3.6 and 3.5 % more).
-/// The force begins with the peak, increased by the start: 0.378 N under 0.5 N, no more than a half of that. Contacts do
-/// not all reach their peak at once, so 8 % more are required.
+/// The force begins with the peak, increased by the start: 0.378 N under 0.5 N, no more than a half of that. Contacts
+/// do not all reach their peak at once, so 8 % more are required.
 #[test]
 fn sled_as_expected() {
     check_scene("sled");
