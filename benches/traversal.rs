@@ -92,6 +92,7 @@ fn simulated(file: &str, times: &[f64], steps: usize) -> Result<Vec<Course>, Str
         integrator: Integrator::Bdf2,
         step: scene.time.step,
         min_step: scene.time.min_step,
+        accuracy: scene.time.accuracy,
         tolerance: scene.solver.tolerance,
         iterations: scene.solver.max_iterations as usize,
     };

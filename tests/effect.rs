@@ -90,8 +90,14 @@ impl Effect for Cling {
 }
 
 const H: f64 = 1e-3;
-const SETTINGS: Settings =
-    Settings { integrator: Integrator::BackwardEuler, step: H, min_step: H, tolerance: 1e-10, iterations: 500 };
+const SETTINGS: Settings = Settings {
+    integrator: Integrator::BackwardEuler,
+    step: H,
+    min_step: H,
+    accuracy: f64::INFINITY,
+    tolerance: 1e-10,
+    iterations: 500,
+};
 
 /// Makes a sheet of 16 vertices without gravity, attracted by a wall.
 fn drawn() -> (World, State) {

@@ -102,5 +102,5 @@ pub fn scene(vertices: usize) -> (World, State) {
 /// Returns the default settings of a scene file, with the given largest step [s].
 pub fn settings(step: f64) -> Settings {
     let min_step = step.min(2e-5);
-    Settings { integrator: Integrator::Bdf2, step, min_step, tolerance: 1e-3, iterations: 500 }
+    Settings { integrator: Integrator::Bdf2, step, min_step, accuracy: f64::INFINITY, tolerance: 1e-3, iterations: 500 }
 }

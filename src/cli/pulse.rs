@@ -92,7 +92,14 @@ mod tests {
     #[test]
     fn a_long_frame_tells_where_it_is() {
         let integrator = crate::stepper::Integrator::Bdf2;
-        let stepper = Still(Settings { integrator, step: 1e-3, min_step: 1e-5, tolerance: 1e-3, iterations: 1 });
+        let stepper = Still(Settings {
+            integrator,
+            step: 1e-3,
+            min_step: 1e-5,
+            accuracy: f64::INFINITY,
+            tolerance: 1e-3,
+            iterations: 1,
+        });
         let mut pulse = Pulse::new();
         let state = State { time: 0.016, step: 120, last: 2e-5, ..State::default() };
         let report = Report { steps: 1, repeats: 2, corrected: 3, ..Report::default() };

@@ -1,7 +1,9 @@
 //! `[scene]` and `[time]`.
 
-use super::keys::{Keys, Kind, choices, section};
-use super::kinds::{choice, flag, folder_name, integer, quantity, real, vector};
+use super::document::{Node, Value};
+use super::json::Json;
+use super::keys::{Context, Keys, Kind, choices, section};
+use super::kinds::{Quantity, choice, flag, folder_name, integer, quantity, real, vector};
 use super::unit::{Unit, number, rounded};
 use crate::linalg::Vec3;
 use crate::world::shot::Shot;
@@ -23,6 +25,63 @@ choices! {
         Bdf2 = "bdf2",
         /// Linearised backward Euler: first order, damps more.
         BackwardEuler = "backward-euler",
+    }
+}
+
+choices! {
+    /// Accuracy of steps, as the error of a step.
+    pub enum Preset {
+        /// 1 mm: for a first look.
+        Draft = "draft",
+        /// 0.3 mm: for pictures.
+        Shot = "shot",
+        /// 0.03 mm: for comparison with measurements.
+        Reference = "reference",
+    }
+}
+
+/// Accuracy of the preset for pictures [m].
+const SHOT: f64 = 3e-4;
+
+/// Kind of an accuracy: a length, or the name of a preset.
+pub struct Accuracy;
+
+impl Accuracy {
+    fn length() -> Quantity {
+        quantity(Unit::Length, 1e-7..=1.0)
+    }
+}
+
+impl Kind for Accuracy {
+    type Value = f64;
+
+    fn read(&self, cx: &mut Context, path: &str, node: &Node) -> Option<f64> {
+        match &node.value {
+            Value::Text(name) if !name.trim_start().starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => {
+                Some(match choice::<Preset>().read(cx, path, node)? {
+                    Preset::Draft => 1e-3,
+                    Preset::Shot => SHOT,
+                    Preset::Reference => 3e-5,
+                })
+            }
+            Value::Text(_) | Value::Integer(_) | Value::Float(_) => Accuracy::length().read(cx, path, node),
+            _ => {
+                self.refuse(cx, path, node);
+                None
+            }
+        }
+    }
+
+    fn wanted(&self) -> String {
+        format!("{}; or {}", choice::<Preset>().wanted(), Accuracy::length().wanted())
+    }
+
+    fn schema(&self) -> Json {
+        Json::map([("anyOf", Json::List(vec![choice::<Preset>().schema(), Accuracy::length().schema()]))])
+    }
+
+    fn json(&self, value: &f64) -> Option<Json> {
+        Accuracy::length().json(value)
     }
 }
 
@@ -54,16 +113,19 @@ section! {
         /// Seconds that are simulated for each second of the shot: 0.5 is slow motion. Prescribed motion keeps its
         /// frames.
         pub scale: f64 = real(1e-3..=1e3).or(1.0),
-        /// Largest step; the step is also cut to land on frame times, and the first are shorter.
-        pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(1e-3),
+        /// Largest step. Steps are as long as `accuracy` allows up to this one, and end on frame times.
+        pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(0.012),
+        /// Largest error of a step: the root mean square over an object, as the change of acceleration tells it. Bodies
+        /// also keep to 0.0003 of their size. No step is shorter for it than a 32nd of `step`.
+        pub accuracy: f64 = Accuracy.or(SHOT),
         /// Smallest step, 0.02 ms or `step` if that is smaller; a run that needs a smaller one fails and says where.
         /// A step that is not solved, or makes an edge twice as long, is repeated with down to a 64th of it, for 2000
         /// steps in a row at most.
         pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
         /// Scheme.
         pub integrator: Integrator = choice().or(Integrator::Bdf2),
-        /// Choose each step between the bounds from the need of the last ones; otherwise the step is `step`, from an
-        /// eighth of it at the start, and shorter only where `min_step` says so.
+        /// Choose each step by `accuracy` and by what the last ones needed; otherwise the step is `step`, from an eighth
+        /// of it at the start.
         pub adaptive: bool = flag().or(true),
         /// Wall time that a frame may take; a run in which one takes more ends with a checkpoint there, says why and
         /// can be resumed. No bound if absent. A resumed frame begins to count anew.
@@ -112,12 +174,15 @@ fn bounds_in_order(mut time: Time, keys: &mut Keys) -> Option<Time> {
     if keys.find("min_step").is_none() {
         time.min_step = time.min_step.min(time.step);
     }
+    let frame = time.scale / time.fps;
+    if keys.find("step").is_none() {
+        time.step = time.step.min(frame).max(time.min_step);
+    }
     if time.min_step > time.step {
         let (low, high) = (number(time.min_step), number(time.step));
         keys.fault("min_step", format!("{low} s is larger than step, {high} s; give at most step"));
         return None;
     }
-    let frame = time.scale / time.fps;
     if time.step > frame * (1.0 + 1e-9) {
         let (step, frame) = (rounded(1e3 * time.step), rounded(1e3 * frame));
         keys.warn("step", format!("{step} ms is longer than a frame, {frame} ms, which no step is"));

@@ -1,6 +1,6 @@
 //! Step size control and the treatment of failed steps.
 
-use super::{Advance, Pace, RENT, Report, Settings, Stepper, scheme, yields};
+use super::{Advance, Pace, RENT, Report, Settings, Stepper, accuracy, scheme, yields};
 use crate::force::term::Precision;
 use crate::linalg::Vec3;
 use crate::world::step_error::StepError;
@@ -76,14 +76,9 @@ impl<T: Precision> Advance for Stepper<T> {
                     state.short = if target < min_step { state.short.saturating_add(1) } else { 0 };
                     let rough = report.strikes || report.corrected as f64 > ROUGH.0 * world.moving as f64;
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
-                    state.target = if rough {
-                        (h / 2.0).max(ROUGH.1 * step).min(target).max(min_step)
-                    } else if state.clean >= 10 {
-                        state.clean = 0;
-                        (2.0 * target).min(step)
-                    } else {
-                        target
-                    };
+                    let next = accuracy::next(&self.settings, report.error, h, target, state.clean);
+                    let most = if rough { (h / 2.0).max(ROUGH.1 * step) } else { f64::INFINITY };
+                    state.target = next.min(most).max(min_step);
                     return Ok(report);
                 }
                 Err(StepError::Pinched { .. }) if rejoins => apart = true,

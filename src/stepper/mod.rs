@@ -1,5 +1,6 @@
 //! Time stepping. [`Stepper::attempt`] has the order of the stages.
 
+mod accuracy;
 mod control;
 mod energies;
 mod free;
@@ -122,6 +123,7 @@ pub struct Stepper<T> {
     stiff: stiff::Stiff,
     guard: guard::Guard,
     strides: stride::Strides,
+    accuracy: accuracy::Accuracy,
     springs: limit::Springs,
     meter: probe::Meter<T>,
     /// Bounds of the norms of right-hand sides, by component: lower bound, upper bound, and upper bound in the stopping
@@ -151,6 +153,7 @@ impl<T: Precision> Stepper<T> {
             stiff: stiff::Stiff::new(world),
             guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
+            accuracy: accuracy::Accuracy::new(world, settings.accuracy),
             springs: limit::Springs::default(),
             meter: probe::Meter::new(world),
             bounds: [0.0, f64::INFINITY, f64::INFINITY].map(|bound| vec![bound; world.component_mass.len()]),
@@ -196,6 +199,8 @@ impl<T: Precision> Stepper<T> {
         let proven = proven.and_then(|()| appear::look(world, state, &self.now));
         let moved = (world, &*state, &self.now);
         let proven = proven.and_then(|()| impact::look(moved, self.contacts.contacts(), &self.settings, report));
+        report.error = self.accuracy.error(world, state, &self.now);
+        let proven = proven.and_then(|()| self.accuracy.check(report.error, &self.now, &self.settings));
         if proven.is_ok() {
             self.commit(world, state, report);
         }
@@ -445,8 +450,14 @@ mod tests {
         world.add(Arc::new(Tethers(vec![Cord { vertex: 0, point, length: 0.09, stiffness, set: 0.5 }])));
         state.memory = world.elements.memory(&state.x);
         state.v.iter_mut().for_each(|v| v.y = -1.0);
-        let settings =
-            Settings { integrator: Integrator::Bdf2, step: 1e-3, min_step: 1e-5, tolerance: 1e-6, iterations: 500 };
+        let settings = Settings {
+            step: 1e-3,
+            min_step: 1e-5,
+            accuracy: f64::INFINITY,
+            integrator: Integrator::Bdf2,
+            tolerance: 1e-6,
+            iterations: 500,
+        };
         let stepper = Stepper::new(&world, settings);
         (world, state, stepper)
     }

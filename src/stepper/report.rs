@@ -36,6 +36,8 @@ pub struct Report {
     pub builds: u64,
     /// True if a body struck something in the last step.
     pub strikes: bool,
+    /// Estimated error of the last step relative to its aim.
+    pub error: f64,
     /// Wall time [s], by stage.
     pub seconds: Stages,
 }
@@ -57,6 +59,7 @@ impl Report {
         self.min_gap = next.min_gap;
         self.candidates = next.candidates;
         self.strikes = next.strikes;
+        self.error = next.error;
         self.seconds.add(&next.seconds);
     }
 }

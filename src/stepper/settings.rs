@@ -11,6 +11,8 @@ pub struct Settings {
     pub step: f64,
     /// Smallest step after repeats [s].
     pub min_step: f64,
+    /// Largest estimated error of a step, root mean square over an object [m]. Infinite for no control by error.
+    pub accuracy: f64,
     /// Relative tolerance of the linear solve.
     pub tolerance: f64,
     /// Largest number of iterations of the linear solve.

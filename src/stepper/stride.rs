@@ -1,9 +1,9 @@
 //! Bound of prescribed displacement in a step. A larger displacement cannot be intended.
 
 use crate::linalg::Vec3;
-use crate::world::World;
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
+use crate::world::{Object, World};
 
 /// Largest prescribed displacement in a step, relative to the size of the object or of the largest simulated object.
 const SIZES: f64 = 4.0;
@@ -18,13 +18,7 @@ pub struct Strides {
 impl Strides {
     /// Computes the bounds for the objects of a world.
     pub fn new(world: &World) -> Strides {
-        let size = |object: &crate::world::Object| {
-            let points = || world.rest[object.vertices.clone()].iter();
-            let low = points().fold(Vec3::repeat(f64::INFINITY), |m, p| m.inf(p));
-            let high = points().fold(Vec3::repeat(f64::NEG_INFINITY), |m, p| m.sup(p));
-            (high - low).norm()
-        };
-        let sizes: Vec<f64> = world.objects.iter().map(size).collect();
+        let sizes: Vec<f64> = world.objects.iter().map(|object| size(world, object)).collect();
         let largest = sizes[..world.simulated()].iter().copied().fold(0.0, f64::max);
         Strides { most: sizes.iter().map(|size| SIZES * size.max(largest)).collect() }
     }
@@ -51,4 +45,12 @@ impl Strides {
         }
         Ok(())
     }
+}
+
+/// Returns the diagonal of the bounding box of an object at the start [m].
+pub fn size(world: &World, object: &Object) -> f64 {
+    let points = || world.rest[object.vertices.clone()].iter();
+    let low = points().fold(Vec3::repeat(f64::INFINITY), |m, p| m.inf(p));
+    let high = points().fold(Vec3::repeat(f64::NEG_INFINITY), |m, p| m.sup(p));
+    (high - low).norm()
 }

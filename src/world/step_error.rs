@@ -65,6 +65,8 @@ pub enum StepError {
         /// Change of the body's velocity [m/s].
         change: f64,
     },
+    /// The estimated error of a step that can be shorter, relative to its aim.
+    Coarse(f64),
     /// The linear solve ended far from its tolerance; value: residual relative to the right-hand side.
     Unsolved(f64),
     /// The matrix block of this world vertex is not positive definite.
@@ -147,6 +149,7 @@ impl StepError {
             StepError::Struck { vertex, change } => {
                 format!("the body of {} near {} is struck by {} m/s", name(*vertex), at(*vertex), rounded(*change))
             }
+            StepError::Coarse(error) => format!("one step errs by {} times the aim", rounded(*error)),
             StepError::Unsolved(part) => {
                 format!("the equations of one step are not solved: {} % of the error is left", rounded(part * 100.0))
             }

@@ -52,8 +52,14 @@ fn refused(result: Result<Built, Vec<Fault>>) -> String {
 
 /// Simulates until a time, and asserts that no triangles intersect and no vertex is faster than `fastest` [m/s].
 fn run(built: &mut Built, until: f64, fastest: f64) {
-    let settings =
-        Settings { integrator: Integrator::Bdf2, step: 5e-3, min_step: 1e-6, tolerance: 1e-4, iterations: 2000 };
+    let settings = Settings {
+        integrator: Integrator::Bdf2,
+        step: 5e-3,
+        min_step: 1e-6,
+        accuracy: f64::INFINITY,
+        tolerance: 1e-4,
+        iterations: 2000,
+    };
     let Built { world, state, .. } = built;
     let advanced = stepper(world, settings, false).advance(world, state, until);
     if let Err(stuck) = advanced {

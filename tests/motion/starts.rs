@@ -71,6 +71,7 @@ impl Run {
             integrator: Integrator::Bdf2,
             step: scene.time.step,
             min_step: scene.time.min_step,
+            accuracy: scene.time.accuracy,
             tolerance: scene.solver.tolerance,
             iterations: 500,
         };

@@ -57,6 +57,7 @@ fn feature(name: &str, text: &str) -> Feature {
         },
         step: scene.time.step,
         min_step: if scene.time.adaptive { scene.time.min_step } else { scene.time.step },
+        accuracy: if scene.time.adaptive { scene.time.accuracy } else { f64::INFINITY },
         tolerance: scene.solver.tolerance,
         iterations: scene.solver.max_iterations as usize,
     };

@@ -23,7 +23,8 @@ fn of_the_scene_and_its_settings() {
         start_frame: 1,
         preroll: 0,
         scale: 1.0,
-        step: 1e-3,
+        step: 0.012,
+        accuracy: 3e-4,
         min_step: 2e-5,
         integrator: Integrator::Bdf2,
         adaptive: true,
@@ -100,6 +101,19 @@ fn of_an_obstacle() {
     assert_eq!((walk.fps, walk.start, walk.repeat), (None, 0.0, false));
     let files = [1, 2, 3].map(|k| folder().join(format!("walk/step.000{k}.obj")));
     assert_eq!(walk.files(&scene.folder), files);
+}
+
+#[test]
+fn accuracy_is_a_preset_or_a_length() {
+    let of = |given: &str| good(&format!("[time]\naccuracy = {given}\n{MINIMAL}")).time.accuracy;
+    let given = ["\"draft\"", "\"shot\"", "\"reference\"", "\"0.2 mm\"", "0.002"];
+    assert_eq!(given.map(of), [1e-3, 3e-4, 3e-5, 2e-4, 2e-3]);
+}
+
+#[test]
+fn the_largest_step_is_at_most_a_frame() {
+    let scene = good(&format!("[time]\nfps = 200\n{MINIMAL}"));
+    assert_eq!((scene.time.step, scene.warnings.len()), (5e-3, 0));
 }
 
 #[test]

@@ -115,7 +115,14 @@ impl Scene {
         Some(Scene {
             input: Input { gravity, wind, contact, cloths, bodies, obstacles, frictions: Vec::new(), glues },
             balloons,
-            settings: Settings { integrator, step, min_step: step.min(2e-5), tolerance, iterations: 500 },
+            settings: Settings {
+                integrator,
+                step,
+                min_step: step.min(2e-5),
+                accuracy: f64::INFINITY,
+                tolerance,
+                iterations: 500,
+            },
             double: r.chance(0.2),
             frames,
             interval,

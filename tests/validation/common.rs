@@ -83,7 +83,7 @@ fn empty(gravity: Vec3) -> Input {
 
 /// Returns settings with fixed steps of `step` [s], solved to `tolerance`.
 pub fn settings(integrator: Integrator, step: f64, tolerance: f64) -> Settings {
-    Settings { integrator, step, min_step: step, tolerance, iterations: 20_000 }
+    Settings { integrator, step, min_step: step, accuracy: f64::INFINITY, tolerance, iterations: 20_000 }
 }
 
 /// World with state and stepper, solved in double precision.

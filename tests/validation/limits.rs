@@ -64,6 +64,7 @@ fn simulated(name: &str, overrides: &[&str]) -> ([f64; 2], f64, usize) {
         integrator: Integrator::Bdf2,
         step: scene.time.step,
         min_step: scene.time.min_step,
+        accuracy: scene.time.accuracy,
         tolerance: 1e-3,
         iterations: 500,
     };

@@ -36,6 +36,7 @@ fn mouse(changes: &[[&str; 2]]) -> Mouse {
         integrator: Integrator::BackwardEuler,
         step: STEP,
         min_step: STEP,
+        accuracy: f64::INFINITY,
         tolerance: 1e-10,
         iterations: 20_000,
     };

@@ -15,6 +15,7 @@ pub fn stepper(scene: &Scene, world: &World) -> Box<dyn Advance> {
         },
         step: time.step,
         min_step: if time.adaptive { time.min_step } else { time.step },
+        accuracy: if time.adaptive { time.accuracy } else { f64::INFINITY },
         tolerance: scene.solver.tolerance,
         iterations: scene.solver.max_iterations as usize,
     };

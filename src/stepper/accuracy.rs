@@ -1,0 +1,86 @@
+//! Step size by the estimated error of a step.
+//!
+//! Within a step of `h`, the acceleration is taken as uniform. Where it changes by `a` from one step to the next, a
+//! position errs by the order of `h^2 a`. An impact counts as such a change, and so do sliding over an edge and the
+//! onset of a fold. The estimate is the root mean square over the mass of an object. A single vertex that strikes thus
+//! does not shorten the step of a whole sheet.
+
+use super::{Settings, stride};
+use crate::linalg::par;
+use crate::world::step::Step;
+use crate::world::step_error::StepError;
+use crate::world::{State, World};
+
+/// Largest error of a body relative to its size. Compressed bodies store energy, so a small body needs short steps to
+/// rebound.
+const BODY: f64 = 3e-4;
+/// Error relative to the aim above which a step is repeated.
+const COARSE: f64 = 4.0;
+/// Safety factor of the next step.
+const SAFE: f64 = 0.9;
+/// Smallest and largest ratio of the next target to the present one. Small ratios keep BDF2 accurate.
+const CHANGE: (f64, f64) = (0.25, 1.25);
+/// Ratio of the largest step to the shortest one for the sake of accuracy.
+const FINEST: f64 = 32.0;
+/// Number of steps without a repeat before the target grows.
+const CLEAN: u32 = 3;
+
+/// Error aims by object.
+#[derive(Clone, Debug)]
+pub struct Accuracy {
+    /// Aim of each simulated object [m].
+    aims: Vec<f64>,
+}
+
+impl Accuracy {
+    /// Computes the aims for the objects of a world. `accuracy` is the largest error [m].
+    pub fn new(world: &World, accuracy: f64) -> Accuracy {
+        let aims = world.objects[..world.simulated()].iter().enumerate().map(|(k, object)| {
+            if k < world.cloths.len() { accuracy } else { accuracy.min(BODY * stride::size(world, object)) }
+        });
+        Accuracy { aims: aims.collect() }
+    }
+
+    /// Estimates the error of a step about to be committed, relative to its aim: the largest over all objects.
+    pub fn error(&self, world: &World, state: &State, step: &Step) -> f64 {
+        let before = |v: usize| {
+            if state.last > 0.0 { (state.v[v] - state.v_before[v]) / state.last } else { world.gravity }
+        };
+        let object = |(object, aim): (&crate::world::Object, &f64)| {
+            let first = object.vertices.start;
+            let free = |k: usize| if step.fixed[first + k] { 0.0 } else { step.mass[first + k] };
+            let mass = par::sum(object.vertices.len(), free);
+            if mass == 0.0 || aim.is_infinite() {
+                return 0.0;
+            }
+            let squares = par::sum(object.vertices.len(), |k| {
+                let v = first + k;
+                let change = (step.rate[v] - state.v[v]) / step.h - before(v);
+                free(k) * change.norm_squared()
+            });
+            (squares / mass).sqrt() * step.h * step.h / aim
+        };
+        world.objects.iter().zip(&self.aims).map(object).fold(0.0, f64::max)
+    }
+
+    /// Checks the error of a step.
+    ///
+    /// # Errors
+    /// Returns the error relative to the aim if it is far too large and the step can be shorter.
+    pub fn check(&self, error: f64, step: &Step, settings: &Settings) -> Result<(), StepError> {
+        if error > COARSE && step.h > least(settings) * (1.0 + 1e-5) { Err(StepError::Coarse(error)) } else { Ok(()) }
+    }
+}
+
+/// Returns the shortest step for the sake of accuracy [s].
+fn least(settings: &Settings) -> f64 {
+    (settings.step / FINEST).max(settings.min_step)
+}
+
+/// Returns the target of the next step [s] after one of `h` with the target `target`, for an error relative to the aim.
+/// `clean` counts the steps since the last repeat.
+pub fn next(settings: &Settings, error: f64, h: f64, target: f64, clean: u32) -> f64 {
+    let most = if clean >= CLEAN { CHANGE.1 * target } else { target };
+    let wanted = (SAFE * h / error.sqrt()).max(CHANGE.0 * target).max(least(settings).min(target));
+    wanted.min(most).min(settings.step)
+}
