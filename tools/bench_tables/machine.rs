@@ -21,12 +21,13 @@ impl Machine {
         let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let memory = field(&memory, "MemTotal").and_then(|all| all.trim_end_matches("kB").trim().parse::<f64>().ok());
         let unknown = || "-".to_string();
+        let rustc = told(root, "rustc", &["-V"]).unwrap_or_else(unknown);
         Machine {
             processor: field(&cpu, "model name").map_or_else(unknown, str::to_string),
             caches: caches().unwrap_or_else(unknown),
             threads: std::thread::available_parallelism().map_or(1, Into::into),
             memory: memory.map_or_else(unknown, |kib| format!("{:.0} GiB", kib / f64::from(1 << 20))),
-            rustc: told(root, "rustc", &["-V"]).unwrap_or_else(unknown),
+            rustc: rustc.trim_start_matches("rustc ").to_string(),
             date: told(root, "date", &["-u", "+%F"]).unwrap_or_else(unknown),
             commit: commit(root).unwrap_or_else(unknown),
         }

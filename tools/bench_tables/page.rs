@@ -32,5 +32,5 @@ pub fn block(outputs: &[String]) -> String {
             }
         }
     }
-    format!("Told: {}.\n\n{}\n", beside.join(". "), rows.join("\n"))
+    format!("{}.\n\n{}\n", beside.join(". "), rows.join("\n"))
 }
