@@ -18,8 +18,9 @@ const TIME: f64 = 2.0;
 const FPS: f64 = 30.0;
 
 /// Columns of the table. Stages are in seconds per simulated second.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "vertices",
+    "step, ms",
     "s/s",
     "broad",
     "narrow",
@@ -52,7 +53,7 @@ fn measure(size: usize, step: f64) -> Result<Vec<String>, String> {
         crossings += crossing_pairs(&world, &state);
     }
     let s = &report.seconds;
-    let mut cells = vec![world.moving.to_string()];
+    let mut cells = vec![world.moving.to_string(), format!("{:.1}", step * 1e3)];
     cells.extend([wall, s.broad, s.narrow, s.assembly, s.solve, s.check].map(|t| format!("{:.2}", t / TIME)));
     cells.extend([report.steps.to_string(), report.repeats.to_string()]);
     cells.push(format!("{:.1}", report.iterations as f64 / report.steps as f64));

@@ -238,6 +238,7 @@ impl Simulation<'_> {
         stats.steps += report.steps;
         stats.repeats += report.repeats;
         stats.iterations += report.iterations;
+        stats.systems += report.systems;
         stats.corrected += report.corrected;
         stats.truncated += report.truncated;
         stats.tallies.add(&report.told.tallies);

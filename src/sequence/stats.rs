@@ -32,6 +32,8 @@ numbers! {
         pub repeats: u64 = "",
         /// Linear iterations.
         pub iterations: u64 = "",
+        /// Linear systems: one a step, and one for each further solve.
+        pub systems: u64 = "" or 0.0,
         /// Contacts in the last step.
         pub contacts: usize = "",
         /// Smallest gap in the last step [m]: distance less the thickness, or as much of that as rest shape and
@@ -158,6 +160,7 @@ mod tests {
             steps: 34,
             repeats: 1,
             iterations: 400,
+            systems: 37,
             contacts: 51,
             min_gap: 2.5e-4,
             max_strain: 0.03,

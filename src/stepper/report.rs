@@ -13,7 +13,10 @@ pub struct Report {
     pub repeats: u64,
     /// Number of steps with more than one solve, because the first closed contacts too fast.
     pub stops: u64,
-    /// Linear iterations. Iterations, unconverged solves, candidate lists and wall time include failed attempts.
+    /// Linear systems, each begun with its own matrix or right-hand side. Systems, iterations, unconverged solves,
+    /// candidate lists and wall time include failed attempts.
+    pub systems: u64,
+    /// Linear iterations.
     pub iterations: u64,
     /// Solves that stopped before the tolerance.
     pub unconverged: u64,
@@ -48,6 +51,7 @@ impl Report {
         self.steps += next.steps;
         self.repeats += next.repeats;
         self.stops += next.stops;
+        self.systems += next.systems;
         self.iterations += next.iterations;
         self.unconverged += next.unconverged;
         self.corrected += next.corrected;

@@ -59,6 +59,7 @@ impl<T: Precision> Stepper<T> {
         still(world, state, now, free.sets(), self.settings.tolerance, quiet);
         let components = Components { of: &world.component, sets: free.sets(), floors, ceilings, quiet };
         let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
+        report.systems += 1;
         lap(clock, &mut report.seconds.solve);
         begun.map_err(|v| StepError::Indefinite(v as u32))
     }
