@@ -90,7 +90,7 @@ fn simulated(file: &str, times: &[f64], steps: usize) -> Result<Vec<Course>, Str
     // Settings of the scene, which gives neither integrator nor precision.
     let settings = Settings {
         integrator: Integrator::Bdf2,
-        step: scene.time.step,
+        step: scene.step(),
         min_step: scene.time.min_step,
         accuracy: scene.time.accuracy,
         tolerance: scene.solver.tolerance,

@@ -12,7 +12,7 @@ use super::sheet::Sheet;
 use super::solid::{Body, Solids, Tetrahedron};
 use super::spring::{Role, Spring, Springs};
 use super::term::{Law, Memory, Name, Section, Term};
-use crate::linalg::Vec3;
+use crate::linalg::{Vec3, par};
 use std::sync::Arc;
 
 /// All laws of the moving vertices, with their elements.
@@ -48,14 +48,20 @@ impl Elements {
     /// Gives `f` all terms in the order in which they enter the system. Bending comes first because it overwrites
     /// blocks.
     pub fn each_term(&self, mut f: impl FnMut(&dyn Term)) {
-        f(&self.plates());
-        f(&self.membranes());
-        f(&Springs(&self.springs));
-        f(&self.solids());
-        f(&self.glue());
-        f(&Inertia);
-        f(&Drags { sails: &self.sails, slowed: &self.slowed });
-        self.others.iter().for_each(|term| f(&**term));
+        self.with_terms(|terms| terms.iter().for_each(|term| f(*term)));
+    }
+
+    /// Returns the results of `f` for all terms, in the same order. Each may run on a thread of its own.
+    pub fn map_terms<R: Send>(&self, f: impl Fn(&dyn Term) -> R + Sync) -> Vec<R> {
+        self.with_terms(|terms| par::map_heavy(terms.len(), |k| f(terms[k])))
+    }
+
+    fn with_terms<R>(&self, f: impl FnOnce(&[&dyn Term]) -> R) -> R {
+        let (plates, membranes, springs) = (self.plates(), self.membranes(), Springs(&self.springs));
+        let (solids, glue, drags) = (self.solids(), self.glue(), Drags { sails: &self.sails, slowed: &self.slowed });
+        let mut terms: Vec<&dyn Term> = vec![&plates, &membranes, &springs, &solids, &glue, &Inertia, &drags];
+        terms.extend(self.others.iter().map(|term| &**term as &dyn Term));
+        f(&terms)
     }
 
     /// Returns the membranes of all cloths.

@@ -1,9 +1,12 @@
 //! `[scene]` and `[time]`.
 
+use super::Scene;
+use super::cloth::Cloth;
 use super::document::{Node, Value};
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, choices, section};
 use super::kinds::{Quantity, choice, flag, folder_name, integer, quantity, real, vector};
+use super::spring::Model;
 use super::unit::{Unit, number, rounded};
 use crate::linalg::Vec3;
 use crate::world::shot::Shot;
@@ -113,8 +116,9 @@ section! {
         /// Seconds that are simulated for each second of the shot: 0.5 is slow motion. Prescribed motion keeps its
         /// frames.
         pub scale: f64 = real(1e-3..=1e3).or(1.0),
-        /// Largest step. Steps are as long as `accuracy` allows up to this one, and end on frame times.
-        pub step: f64 = quantity(Unit::Time, 1e-7..=1.0).or(0.012),
+        /// Largest step: steps are as long as `accuracy` allows up to this one, and end on frame times. If absent, 12 ms;
+        /// 8 ms in scenes with bodies, 1 ms with springs or internal friction.
+        pub step: Option<f64> = quantity(Unit::Time, 1e-7..=1.0).optional(),
         /// Largest error of a step: the root mean square over an object, as the change of acceleration tells it. Bodies
         /// also keep to 0.0003 of their size. No step is shorter for it than a 32nd of `step`.
         pub accuracy: f64 = Accuracy.or(SHOT),
@@ -124,14 +128,31 @@ section! {
         pub min_step: f64 = quantity(Unit::Time, 1e-9..=0.1).or(2e-5),
         /// Scheme.
         pub integrator: Integrator = choice().or(Integrator::Bdf2),
-        /// Choose each step by `accuracy` and by what the last ones needed; otherwise the step is `step`, from an eighth
-        /// of it at the start.
+        /// Choose each step by `accuracy` and by the need of the last ones. Otherwise every step is `step`, but for
+        /// shorter ones at the start.
         pub adaptive: bool = flag().or(true),
         /// Wall time that a frame may take; a run in which one takes more ends with a checkpoint there, says why and
         /// can be resumed. No bound if absent. A resumed frame begins to count anew.
         pub frame_limit: Option<f64> = quantity(Unit::Time, 1e-3..=1e7).optional(),
     }
     check bounds_in_order;
+}
+
+/// Largest steps where a scene gives none [s]: of cloth, of bodies, and of springs or internal friction. A body on few
+/// contacts trembles in longer ones; friction and buckling springs gain energy.
+const LARGEST: [f64; 3] = [0.012, 0.008, 0.001];
+
+impl Scene {
+    /// Returns the largest step [s]: that of the scene, or one that its cloths and bodies bear.
+    pub fn step(&self) -> f64 {
+        let frame = self.time.scale / self.time.fps;
+        let steep = |cloth: &Cloth| {
+            let inner = cloth.inner();
+            cloth.model != Model::Fem || inner.stretches() || inner.bends()
+        };
+        let kind = if self.cloths.iter().any(steep) { 2 } else { usize::from(!self.bodies.is_empty()) };
+        self.time.step.unwrap_or_else(|| LARGEST[kind].min(frame).max(self.time.min_step))
+    }
 }
 
 impl Time {
@@ -171,20 +192,18 @@ fn bounds_in_order(mut time: Time, keys: &mut Keys) -> Option<Time> {
         keys.fault("preroll", "goes with a start_frame of at least 1; give start_frame = 1");
         return None;
     }
-    if keys.find("min_step").is_none() {
-        time.min_step = time.min_step.min(time.step);
-    }
     let frame = time.scale / time.fps;
-    if keys.find("step").is_none() {
-        time.step = time.step.min(frame).max(time.min_step);
+    if keys.find("min_step").is_none() {
+        time.min_step = time.min_step.min(time.step.unwrap_or(frame));
     }
-    if time.min_step > time.step {
-        let (low, high) = (number(time.min_step), number(time.step));
+    let Some(step) = time.step else { return Some(time) };
+    if time.min_step > step {
+        let (low, high) = (number(time.min_step), number(step));
         keys.fault("min_step", format!("{low} s is larger than step, {high} s; give at most step"));
         return None;
     }
-    if time.step > frame * (1.0 + 1e-9) {
-        let (step, frame) = (rounded(1e3 * time.step), rounded(1e3 * frame));
+    if step > frame * (1.0 + 1e-9) {
+        let (step, frame) = (rounded(1e3 * step), rounded(1e3 * frame));
         keys.warn("step", format!("{step} ms is longer than a frame, {frame} ms, which no step is"));
     }
     Some(time)

@@ -11,7 +11,7 @@
 //! of the kinetic energy. It takes it first from components that gained, then from the whole group. The mean motion of
 //! unconstrained groups is kept.
 
-use super::energies::{self, Acts, Part, after};
+use super::energies::{self, Acts, Part, Shapes, after};
 use super::free::Free;
 use crate::linalg::Vec3;
 use crate::world::step::Step;
@@ -54,6 +54,8 @@ pub struct When {
 pub struct Guard {
     /// Energies by component.
     parts: Vec<Part>,
+    /// Elastic energies.
+    shapes: Shapes,
     /// Accounts [`State::owed`] after the step.
     owed: Vec<f64>,
 }
@@ -172,9 +174,9 @@ impl Guard {
 
     /// Computes all energies of the step.
     fn weigh(&mut self, world: &World, state: &State, step: &Step, (outside, acts): (f64, Acts)) {
-        let parts = &mut self.parts;
+        let Guard { parts, shapes, .. } = self;
         energies::motion(world, state, step, parts);
-        energies::shapes(world, state, step, parts);
+        shapes.set(world, state, step, parts);
         energies::work(world, state, step, acts, parts);
         energies::give(world, outside, parts);
     }
@@ -182,7 +184,7 @@ impl Guard {
     /// Updates the accounts of isolated groups. Takes the excess over [`OWED`] out of the velocities of components that
     /// gained.
     fn give_back(&mut self, world: &World, state: &State, step: &mut Step, free: &Free) {
-        let Guard { parts, owed } = self;
+        let Guard { parts, owed, .. } = self;
         let had = |k: usize| state.owed.get(k).copied().unwrap_or(0.0);
         let known = |(k, part): (usize, &Part)| {
             let most = OWED * part.before() + part.eased;

@@ -57,11 +57,13 @@ impl Bench {
     }
 }
 
-/// Asserts that no frame has a lag, that steps are at most four times the usual number, and that vertices gave way.
+/// Largest number of steps in a frame: four per millisecond.
+const STEPS: f64 = 4.0 * 1e3 / 24.0;
+
+/// Asserts that no frame has a lag or more than [`STEPS`], and that vertices gave way.
 fn kept(name: &str, frames: &[Frame]) {
-    let usual = frames[2].steps;
     assert!(frames.iter().all(|frame| frame.lag == 0.0), "{name}: {frames:?}");
-    assert!(frames.iter().all(|frame| frame.steps <= 4.0 * usual), "{name}: {frames:?}");
+    assert!(frames.iter().all(|frame| frame.steps <= STEPS), "{name}: {frames:?}");
     assert!(frames.iter().any(|frame| frame.yielding > 0.0), "{name}: {frames:?}");
 }
 
@@ -151,7 +153,7 @@ fn balls_that_stay_closed_hold_up_nothing() {
     let sheet = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/sheet_1m_25.ply");
     for (name, opens) in [("stay", ""), ("open", ", { time = 0.4 }")] {
         let scene = format!(
-            "[scene]\ngravity = [0, 0, 0]\n[time]\nfps = 24\nframes = 16\n[[cloth]]\nname = \"napkin\"\nmesh = {sheet:?}\n\
+            "[scene]\ngravity = [0, 0, 0]\n[time]\nfps = 24\nframes = 18\n[[cloth]]\nname = \"napkin\"\nmesh = {sheet:?}\n\
              transform = {{ scale = 0.2 }}\n\
              [[obstacle]]\nname = \"above\"\nsphere = {{ center = [0, 0.1035, 0], radius = 0.1 }}\nresolution = 0.03\n\
              keyframes = [{{ time = 0 }}, {{ time = 0.2, translate = [0, -0.006, 0] }}{opens}]\n\
@@ -163,11 +165,11 @@ fn balls_that_stay_closed_hold_up_nothing() {
         let _ = fs::remove_dir_all(bench.0.join("run"));
         let frames = bench.run(&scene);
         kept(name, &frames);
-        let [begin, end] = [1, 16].map(|frame| bench.at("box", frame)[0][0]);
-        assert!((end - begin - 15.0 / 24.0).abs() < 1e-6, "{name}: {begin} to {end}");
+        let [begin, end] = [1, 18].map(|frame| bench.at("box", frame)[0][0]);
+        assert!((end - begin - 17.0 / 24.0).abs() < 1e-6, "{name}: {begin} to {end}");
         // The balls overlap by 5 mm, and the napkin has a thickness: no surface is pressed in by more.
         assert!(frames.iter().all(|frame| frame.off < 6e-3), "{name}: {frames:?}");
-        let held = frames[15].yielding > 0.0;
+        let held = frames[17].yielding > 0.0;
         assert_eq!(held, opens.is_empty(), "{name}: {frames:?}");
     }
 }

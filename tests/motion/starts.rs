@@ -69,7 +69,7 @@ impl Run {
         fs::remove_dir_all(folder).unwrap();
         let settings = Settings {
             integrator: Integrator::Bdf2,
-            step: scene.time.step,
+            step: scene.step(),
             min_step: scene.time.min_step,
             accuracy: scene.time.accuracy,
             tolerance: scene.solver.tolerance,

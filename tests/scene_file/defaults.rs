@@ -23,7 +23,7 @@ fn of_the_scene_and_its_settings() {
         start_frame: 1,
         preroll: 0,
         scale: 1.0,
-        step: 0.012,
+        step: None,
         accuracy: 3e-4,
         min_step: 2e-5,
         integrator: Integrator::Bdf2,
@@ -111,15 +111,23 @@ fn accuracy_is_a_preset_or_a_length() {
 }
 
 #[test]
+fn the_largest_step_is_one_that_the_laws_bear() {
+    let body = "[[body]]\nname = \"b\"\nmaterial = \"rubber\"\nbox = { center = [0, 5, 0], size = [1, 1, 1] }\n";
+    assert_eq!(good(MINIMAL).step(), 0.012);
+    assert_eq!(good(&format!("{MINIMAL}{body}")).step(), 0.008);
+    assert_eq!(good(&format!("{MINIMAL}model = \"springs\"\n")).step(), 0.001);
+}
+
+#[test]
 fn the_largest_step_is_at_most_a_frame() {
     let scene = good(&format!("[time]\nfps = 200\n{MINIMAL}"));
-    assert_eq!((scene.time.step, scene.warnings.len()), (5e-3, 0));
+    assert_eq!((scene.step(), scene.warnings.len()), (5e-3, 0));
 }
 
 #[test]
 fn the_smallest_step_follows_a_small_step() {
     let scene = good(&format!("[time]\nstep = 1e-5\n{MINIMAL}"));
-    assert_eq!((scene.time.step, scene.time.min_step), (1e-5, 1e-5));
+    assert_eq!((scene.step(), scene.time.min_step), (1e-5, 1e-5));
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn settings_are_read_in_si() {
         start_frame: 1001,
         preroll: 24,
         scale: 0.5,
-        step: 5e-4,
+        step: Some(5e-4),
         accuracy: 1e-4,
         min_step: 1e-6,
         integrator: Integrator::BackwardEuler,

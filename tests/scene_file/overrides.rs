@@ -26,7 +26,7 @@ fn values_are_toml_or_plain_text() {
         "material.tabled.density=0.3",
     ];
     let scene = set(FULL, &arguments).unwrap_or_else(|f| panic!("{}", lines(&f)));
-    assert_eq!((scene.time.step, scene.time.fps, scene.time.adaptive), (2e-4, 25.0, false));
+    assert_eq!((scene.step(), scene.time.fps, scene.time.adaptive), (2e-4, 25.0, false));
     assert_eq!(scene.cloths[0].material.name, "silk");
     assert_eq!(scene.obstacles[2].friction.fixed, 0.5);
     assert_eq!((scene.preview.camera.position, scene.preview.camera.fov), (Some(Vec3::y()), 35.0 * PI / 180.0));
@@ -40,7 +40,7 @@ fn values_are_toml_or_plain_text() {
 #[test]
 fn what_is_absent_is_made() {
     let scene = set(MINIMAL, &["time.step=1e-4", "preview.camera.fov=20 deg", "cloth[0].transform.scale=2"]).unwrap();
-    assert_eq!((scene.time.step, scene.cloths[0].transform.scale), (1e-4, 2.0));
+    assert_eq!((scene.step(), scene.cloths[0].transform.scale), (1e-4, 2.0));
     assert_eq!(good(&scene.text), scene);
     assert!(scene.text.contains("[time]\nstep = 1e-4\n"), "{}", scene.text);
 }

@@ -62,7 +62,7 @@ fn simulated(name: &str, overrides: &[&str]) -> ([f64; 2], f64, usize) {
     let built = scene::build::build(&scene, &file).unwrap();
     let settings = Settings {
         integrator: Integrator::Bdf2,
-        step: scene.time.step,
+        step: scene.step(),
         min_step: scene.time.min_step,
         accuracy: scene.time.accuracy,
         tolerance: 1e-3,

@@ -30,10 +30,10 @@ fn tell_of_ramps(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
     for (k, (own, cloth)) in scene.cloths.iter().zip(cloths).enumerate() {
         let (Some(stiffness), Some(ramp)) = (own.springs.ks, own.springs.cb) else { continue };
         let most = (mass(cloth) / ramp).sqrt();
-        if ramp > STEEP * stiffness && scene.time.step > most {
+        if ramp > STEEP * stiffness && scene.step() > most {
             let message = format!(
                 "springs that buckle snap, and make energy, in steps of {} ms: give at most ten times ks, {}, or time.step = \"{} ms\" or less",
-                rounded(1e3 * scene.time.step),
+                rounded(1e3 * scene.step()),
                 rounded(STEEP * stiffness),
                 number(floored(1e3 * most))
             );
@@ -52,11 +52,11 @@ pub fn tell(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
         let ways = [("stretch", warp), ("weft", weft), ("shear", shear)].into_iter().zip(&inner.stretch);
         let steps = ways.filter_map(|((way, k), law)| Some((way, law.as_ref()?, law.as_ref()?.longest_step(mass, k))));
         let Some((way, law, most)) = steps.min_by(|a, b| a.2.total_cmp(&b.2)) else { continue };
-        if scene.time.step > most {
+        if scene.step() > most {
             let message = format!(
                 "friction of {way} is so steep that steps of {} ms make energy where a strain changes by ten tau, {}, in one; where motion is so \
                  quick give time.step = \"{} ms\" or less, more tau, or a coarser mesh",
-                rounded(1e3 * scene.time.step),
+                rounded(1e3 * scene.step()),
                 rounded(10.0 * law.tau),
                 number(floored(1e3 * most))
             );
