@@ -5,8 +5,9 @@
 //! into one part of the sky, so that they stay close together. Shares are then averaged over the tile around each
 //! pixel, within its surface.
 
-use super::bvh::{LANES, NONE, Packet, Tree};
+use super::bvh::Tree;
 use super::light::tangents;
+use super::packet::{LANES, NONE, Packet};
 use super::pattern;
 use super::pixel::{Pixel, SIDE};
 use crate::linalg::{Vec3, par};
