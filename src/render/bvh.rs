@@ -5,7 +5,7 @@
 
 use super::build::{Bounds, DEPTH, Node, build};
 use super::eight::Eight;
-use super::packet::{LANES, Lane, Packet, WIDEN, least};
+use super::packet::{LANES, Lane, Packet, least};
 
 #[derive(Clone, Copy, Debug)]
 struct Corner {
@@ -94,22 +94,7 @@ impl Node {
     /// Returns the smallest distance at which a lane enters the box within its reach, or infinity if none does.
     #[inline(always)]
     fn entry(&self, packet: &Packet, inverse: &[Lane; 3]) -> f32 {
-        let mut near: Lane = [0.0; LANES];
-        let mut far = packet.reach;
-        for (axis, inv) in inverse.iter().enumerate() {
-            let o = &packet.origin[axis];
-            let (lo, hi) = (self.lo[axis], self.hi[axis]);
-            for l in 0..LANES {
-                let (a, b) = ((lo - o[l]) * inv[l], (hi - o[l]) * inv[l]);
-                let (first, last) = (if a < b { a } else { b }, (if a < b { b } else { a }) * WIDEN);
-                near[l] = if first > near[l] { first } else { near[l] };
-                far[l] = if last < far[l] { last } else { far[l] };
-            }
-        }
-        for l in 0..LANES {
-            near[l] = if near[l] <= far[l] { near[l] } else { f32::INFINITY };
-        }
-        least(near)
+        least(packet.entries(inverse, self.lo, self.hi))
     }
 }
 

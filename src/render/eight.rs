@@ -3,7 +3,7 @@
 //! A ray tests the eight boxes of a branch, or the eight triangles of a leaf, at once. The rays of a packet descend
 //! together: a child is visited by the rays that enter its box and are still free.
 
-use super::build::{DEPTH, Node};
+use super::build::Node;
 use super::packet::{LANES, NONE, Packet, WIDEN};
 use crate::linalg::f32x8;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use std::ops::Range;
 const WIDTH: usize = 8;
 /// Marks the number of a leaf.
 const LEAF: u32 = 1 << 31;
-/// Most entries of the stack: each level leaves seven siblings behind.
-const STACK: usize = 7 * DEPTH + 1;
+/// Entries of a stack that nearly every hierarchy gets by with.
+const STACK: usize = 120;
 
 /// Boxes of eight children. Absent ones are empty.
 #[derive(Clone, Debug)]
@@ -36,6 +36,11 @@ struct Leaf {
 pub(super) struct Eight {
     branches: Vec<Branch>,
     leaves: Vec<Leaf>,
+    /// Box around all.
+    lo: [f32; 3],
+    hi: [f32; 3],
+    /// Most entries that a stack can have: each level leaves seven siblings behind.
+    stack: usize,
 }
 
 /// Ray of a packet, with the bounds at which it enters and leaves a box.
@@ -56,11 +61,13 @@ impl Eight {
         if nodes.is_empty() {
             return eight;
         }
+        (eight.lo, eight.hi) = (nodes[0].lo, nodes[0].hi);
         let ranges = ranges(nodes);
         let fits = |k: u32| ranges[k as usize][1] as usize <= WIDTH;
         eight.branches.push(Branch::EMPTY);
-        let mut open = vec![(0u32, 0usize)];
-        while let Some((node, at)) = open.pop() {
+        let mut open = vec![(0u32, 0usize, 1usize)];
+        while let Some((node, at, depth)) = open.pop() {
+            eight.stack = eight.stack.max(WIDTH * depth);
             let mut children = vec![node];
             while children.len() < WIDTH {
                 let area = |k: &u32| nodes[*k as usize].half_area();
@@ -81,7 +88,7 @@ impl Eight {
                     (eight.leaves.len() - 1) as u32 | LEAF
                 } else {
                     eight.branches.push(Branch::EMPTY);
-                    open.push((k, eight.branches.len() - 1));
+                    open.push((k, eight.branches.len() - 1, depth + 1));
                     (eight.branches.len() - 1) as u32
                 };
                 eight.branches[at].put(lane, &nodes[k as usize], number);
@@ -92,44 +99,45 @@ impl Eight {
 
     /// Finds out whether anything lies within reach of the lanes. `hit` becomes some triangle or [`NONE`].
     pub fn blocked(&self, packet: &mut Packet) {
-        if self.branches.is_empty() {
+        let free = if self.branches.is_empty() { 0 } else { packet.entering(self.lo, self.hi) };
+        if free == 0 {
             return;
         }
-        let rays = Ray::of(packet);
-        let mut free = (0..LANES).filter(|l| packet.reach[*l] > 0.0).fold(0u32, |free, l| free | 1 << l);
-        let mut stack = [(0u32, 0u32); STACK];
-        stack[0].1 = free;
+        if self.stack <= STACK {
+            self.descend(packet, free, &mut [(0, 0); STACK]);
+        } else {
+            self.descend(packet, free, &mut vec![(0, 0); self.stack]);
+        }
+    }
+
+    fn descend(&self, packet: &mut Packet, mut free: u32, stack: &mut [(u32, u32)]) {
+        let rays = Ray::of(packet, free);
+        stack[0] = (0, free);
         let mut top = 1;
         while top > 0 && free != 0 {
             top -= 1;
-            let (at, mut active) = stack[top];
-            active &= free;
+            let (at, active) = stack[top];
             if at & LEAF != 0 {
                 let leaf = &self.leaves[(at ^ LEAF) as usize];
-                while active != 0 {
-                    let l = active.trailing_zeros() as usize % LANES;
-                    active &= active - 1;
-                    let hit = leaf.hit(&rays[l]);
+                for l in bits(active & free) {
+                    let hit = leaf.hit(&rays[l % LANES]);
                     if hit != NONE {
-                        packet.hit[l] = hit;
-                        packet.reach[l] = -1.0;
+                        packet.hit[l % LANES] = hit;
+                        packet.reach[l % LANES] = -1.0;
                         free &= !(1 << l);
                     }
                 }
                 continue;
             }
             let branch = &self.branches[at as usize];
-            let mut visits = [0u32; WIDTH];
-            while active != 0 {
-                let l = active.trailing_zeros() as usize % LANES;
-                active &= active - 1;
-                let mut entered = branch.entered(&rays[l]);
-                while entered != 0 {
-                    visits[entered.trailing_zeros() as usize % WIDTH] |= 1 << l;
-                    entered &= entered - 1;
-                }
+            // Byte l has the children that ray l enters.
+            let mut entered = [0u8; LANES];
+            for l in bits(active & free) {
+                entered[l % LANES] = branch.entered(&rays[l % LANES]) as u8;
             }
-            for (child, visits) in branch.child.iter().zip(visits) {
+            let [low, high] = [&entered[..8], &entered[8..]].map(|half| transposed(std::array::from_fn(|k| half[k])));
+            for (k, child) in branch.child.iter().enumerate() {
+                let visits = u32::from(low[k]) | u32::from(high[k]) << 8;
                 if visits != 0 {
                     stack[top] = (*child, visits);
                     top += 1;
@@ -137,6 +145,25 @@ impl Eight {
             }
         }
     }
+}
+
+/// Returns the numbers of the bits that are set, in ascending order.
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        bit
+    })
+}
+
+/// Transposes an 8x8 matrix of bits: bit j of byte i becomes bit i of byte j (Warren, "Hacker's Delight", 2013).
+fn transposed(rows: [u8; 8]) -> [u8; 8] {
+    let mut x = u64::from_le_bytes(rows);
+    for (shift, mask) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)] {
+        let t = (x ^ (x >> shift)) & mask;
+        x ^= t ^ (t << shift);
+    }
+    x.to_le_bytes()
 }
 
 /// Returns the first triangle of each node's subtree, and their number.
@@ -219,18 +246,21 @@ impl Leaf {
 }
 
 impl Ray {
-    fn of(packet: &Packet) -> [Ray; LANES] {
+    /// Returns the rays of the lanes that a mask names.
+    fn of(packet: &Packet, mask: u32) -> [Ray; LANES] {
         let inverse = packet.inverse();
-        std::array::from_fn(|l| {
+        let mut rays = [Ray::default(); LANES];
+        for l in bits(mask).map(|l| l % LANES) {
             let lane = |of: &[[f32; LANES]; 3]| [of[0][l], of[1][l], of[2][l]];
             let inverse = lane(&inverse);
-            Ray {
+            rays[l] = Ray {
                 origin: lane(&packet.origin),
                 direction: lane(&packet.direction),
                 inverse,
                 enters: inverse.map(|i| usize::from(i < 0.0)),
                 reach: packet.reach[l],
-            }
-        })
+            };
+        }
+        rays
     }
 }

@@ -52,6 +52,33 @@ impl Packet {
         })
     }
 
+    /// Returns a mask of the lanes that enter a box within their reach.
+    pub(super) fn entering(&self, lo: [f32; 3], hi: [f32; 3]) -> u32 {
+        let near = self.entries(&self.inverse(), lo, hi);
+        (0..LANES).fold(0, |mask, l| mask | u32::from(near[l] < f32::INFINITY) << l)
+    }
+
+    /// Returns the distance at which each lane enters a box within its reach, or infinity.
+    #[inline(always)]
+    pub(super) fn entries(&self, inverse: &[Lane; 3], lo: [f32; 3], hi: [f32; 3]) -> Lane {
+        let mut near: Lane = [0.0; LANES];
+        let mut far = self.reach;
+        for (axis, inv) in inverse.iter().enumerate() {
+            let o = &self.origin[axis];
+            let (lo, hi) = (lo[axis], hi[axis]);
+            for l in 0..LANES {
+                let (a, b) = ((lo - o[l]) * inv[l], (hi - o[l]) * inv[l]);
+                let (first, last) = (if a < b { a } else { b }, (if a < b { b } else { a }) * WIDEN);
+                near[l] = if first > near[l] { first } else { near[l] };
+                far[l] = if last < far[l] { last } else { far[l] };
+            }
+        }
+        for l in 0..LANES {
+            near[l] = if near[l] <= far[l] { near[l] } else { f32::INFINITY };
+        }
+        near
+    }
+
     pub(super) fn farthest(&self) -> f32 {
         -least(self.reach.map(|r| -r))
     }
