@@ -54,8 +54,8 @@ struct Ray {
 }
 
 impl Eight {
-    /// Joins the nodes of a binary hierarchy. `triangle` returns the number of the triangle at a place of the leaves, its
-    /// corners and its normal.
+    /// Joins the nodes of a binary hierarchy. `triangle` returns the number, corners and normal of the triangle at a
+    /// place of the leaves.
     pub fn new(nodes: &[Node], triangle: impl Fn(usize) -> (u32, [[f32; 3]; 4])) -> Eight {
         let mut eight = Eight::default();
         if nodes.is_empty() {
