@@ -10,6 +10,7 @@ mod colormap;
 mod draw;
 mod edges;
 mod eight;
+mod enlarge;
 mod first;
 mod font;
 mod legend;
