@@ -78,7 +78,7 @@ pub(super) fn build(boxes: &[Bounds]) -> (Vec<Node>, Vec<u32>) {
         let mut bounds = Bounds::EMPTY;
         order[range.clone()].iter().for_each(|i| bounds.add(&boxes[*i as usize]));
         nodes[node] = Node { lo: bounds.lo, hi: bounds.hi, first: range.start as u32, count: range.len() as u32 };
-        let Some(middle) = split(&boxes, &mut order, range.clone(), &bounds, depth) else { continue };
+        let Some(middle) = split(boxes, &mut order, range.clone(), &bounds, depth) else { continue };
         let first = nodes.len();
         nodes[node].first = first as u32;
         nodes[node].count = 0;

@@ -147,7 +147,7 @@ fn densities(pixels: &[Pixel], ground: u32, width: usize, pixel: f32) -> Vec<Den
     let smooth = |k: usize| {
         let step = |i: usize, j: usize| {
             pixels.get(j).is_none_or(|other| gentle(&pixels[i].spot, &other.spot, pixel))
-                || (j - i == 1 && j % width == 0)
+                || (j - i == 1 && j.is_multiple_of(width))
         };
         let object = pixels[k / across * BLOCK * width + k % across * BLOCK].spot.object;
         object > 0
