@@ -10,7 +10,7 @@ use crate::render::{
 use crate::scene::Scene;
 use crate::scene::memory::words;
 use crate::scene::obstacle;
-use crate::scene::preview::{CELL, Shading as Law};
+use crate::scene::preview::{CELL, Preview, Quality, Shading as Law};
 use crate::sequence::{Entry, Flowing, Folder, Run, Shape, Snapshot};
 use crate::world::Kind;
 use crate::world::motion::Motion;
@@ -73,7 +73,7 @@ pub struct Seen<'a> {
 
 /// Draws a frame of a run, `width` by `height`. The camera is fitted to the box in the record. If cloth leaves that
 /// picture, the camera follows it or moves back as far as necessary. If cloth is below the ground, the ground is
-/// lowered as far as necessary.
+/// lowered as far as necessary. A draft is drawn at half the size.
 ///
 /// # Errors
 /// The field that colours the cloths was not recorded, or memory for the picture is missing.
@@ -90,8 +90,11 @@ pub fn picture(
     let view = &record.view;
     let aspect = f64::from(width) / f64::from(height.max(1));
     let camera = followed(scene, objects, record, aspect);
-    let mut settings = Settings::new(width as usize, height as usize, camera, up);
-    settings.samples = preview.samples as usize;
+    let draft = preview.quality == Quality::Draft;
+    let part = if draft { 2 } else { 1 };
+    let [wide, high] = [width, height].map(|size| size.div_ceil(part) as usize);
+    let mut settings = Settings::new(wide, high, camera, up);
+    settings.samples = if draft { 1 } else { preview.samples as usize };
     if let Some(direction) = preview.key.direction {
         settings.lights.key.direction = direction.into_inner();
     }
@@ -104,12 +107,7 @@ pub fn picture(
     }
     settings.note = record.unproven.then_some("not proven: triangles may cross");
     settings.wireframe = preview.wireframe.then(Wireframe::default);
-    let shading = match preview.shading {
-        Law::Minnaert => Shading::Minnaert { k: preview.k },
-        Law::Minnaert1941 => Shading::Minnaert1941 { k: preview.k },
-        Law::Phong => Shading::Phong { shininess: 40.0, specular: 0.25 },
-        Law::Lambert => Shading::Lambert,
-    };
+    let shading = shading(preview);
     let range = preview.field.map(|field| preview.field_range.unwrap_or_else(|| range(objects, field)));
     let mut drawn = Vec::with_capacity(objects.len());
     for (shape, at) in objects {
@@ -155,7 +153,17 @@ pub fn picture(
     }
     let arrows = flow.zip(preview.airflow.as_ref()).map(|(flow, slice)| (Arrows::of(flow, slice), slice.colour));
     drawn.extend(arrows.as_ref().map(|(arrows, colour)| arrows.object(linear(*colour))));
-    Ok(draw(&drawn, up, &settings))
+    Ok(draw(&drawn, up, &settings).larger(width as usize, height as usize))
+}
+
+/// Returns the shading law of the surfaces.
+fn shading(preview: &Preview) -> Shading {
+    match preview.shading {
+        Law::Minnaert => Shading::Minnaert { k: preview.k },
+        Law::Minnaert1941 => Shading::Minnaert1941 { k: preview.k },
+        Law::Phong => Shading::Phong { shininess: 40.0, specular: 0.25 },
+        Law::Lambert => Shading::Lambert,
+    }
 }
 
 /// Checks that so many bytes can be allocated, since a failure while drawing would end the process. The error has their

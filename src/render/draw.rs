@@ -4,12 +4,12 @@
 //! light. Pixels at borders, in sharp shading and at sharp shadows get all samples, each with its own shadow rays.
 //! Other pixels keep the smooth shading of their centre.
 
-use super::bvh::LANES;
 use super::camera::unit_or;
 use super::edges;
 use super::first::Sample;
 use super::legend;
 use super::light::key_samples;
+use super::packet::LANES;
 use super::pattern;
 use super::picture::{Picture, Rays};
 use super::pixel::{Draw, Pixel, SIDE, Spot, around, tile};

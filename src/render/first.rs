@@ -1,6 +1,6 @@
 //! First hits of camera rays, and the light that returns from them.
 
-use super::bvh::{LANES, NONE, Packet};
+use super::packet::{LANES, NONE, Packet};
 use super::pixel::Draw;
 use super::pixel::Spot;
 use super::settings::{Settings, Wireframe};

@@ -3,16 +3,20 @@
 //! A picture depends only on its arguments. Sample patterns are fixed in image space, so that still parts of an
 //! animation have identical pixels. Every number of threads gives the same bits. Nothing here opens a file.
 
+mod build;
 mod bvh;
 mod camera;
 mod colormap;
 mod draw;
 mod edges;
+mod eight;
+mod enlarge;
 mod first;
 mod font;
 mod legend;
 mod light;
 pub mod movie;
+mod packet;
 mod pattern;
 mod picture;
 mod pixel;
@@ -24,12 +28,13 @@ mod sheet;
 mod sky;
 mod surface;
 
-pub use self::bvh::{LANES, NONE, Packet, Tree};
+pub use self::bvh::Tree;
 pub use self::camera::{Camera, View};
 pub use self::colormap::Map;
 pub use self::draw::{draw, memory};
 pub use self::legend::Legend;
 pub use self::light::{Fill, Key, Lights};
+pub use self::packet::{LANES, NONE, Packet};
 pub use self::picture::{Picture, Rays};
 pub use self::raster::{Image, linear_from_srgb, srgb_from_linear};
 pub use self::settings::{Background, Ground, Object, Paint, Settings, Wireframe};

@@ -1,7 +1,7 @@
 //! Data shared by the stages of a picture: pixels, surface points at their centres, and the scene.
 
-use super::bvh::LANES;
 use super::camera::View;
+use super::packet::LANES;
 use super::settings::{Object, Settings};
 use super::surface::Surface;
 use crate::linalg::Vec3;

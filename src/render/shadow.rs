@@ -1,7 +1,7 @@
 //! Shadows: the share of the key light that reaches each surface point.
 
-use super::bvh::{LANES, NONE, Packet};
 use super::first::Sample;
+use super::packet::{LANES, NONE, Packet};
 use super::pixel::same;
 use super::pixel::{Draw, Pixel, SIDE, tile};
 use super::to_f32;

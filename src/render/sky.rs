@@ -1,14 +1,15 @@
 //! Ambient occlusion: the share of the sky that each pixel sees past the objects.
 //!
 //! The sixteen pixels of a 4x4 tile have sixteen directions each, together an even set of 256. Every other pixel sends
-//! rays. Pixels that send rays lie farther apart where a block shows only ground. A packet has rays of sixteen pixels
-//! into one part of the sky, so that they stay close together. Shares are then averaged over the tile around each
-//! pixel, within its surface.
+//! rays. Pixels that send rays lie farther apart where a block shows only ground or one smooth surface. A packet has
+//! rays of sixteen pixels into one part of the sky, so that they stay close together. Shares are then averaged over the
+//! tile around each pixel, within its surface.
 
-use super::bvh::{LANES, NONE, Packet, Tree};
+use super::bvh::Tree;
 use super::light::tangents;
+use super::packet::{LANES, NONE, Packet};
 use super::pattern;
-use super::pixel::{Pixel, SIDE};
+use super::pixel::{Pixel, SIDE, Spot};
 use crate::linalg::{Vec3, par};
 
 /// Side of a block of pixels whose rays are traced together [pixels].
@@ -17,6 +18,8 @@ const BLOCK: usize = 16;
 const NEAR: [usize; 2] = [2, 16];
 /// Difference of shares between adjacent grid pixels above which the grid is refined.
 const STEEP: f32 = 0.04;
+/// Least cosine between the normals of adjacent pixels of a smooth surface.
+const BENT: f32 = 0.98;
 /// Marks a pixel that sends no rays.
 const UNKNOWN: f32 = -1.0;
 
@@ -33,8 +36,8 @@ fn directions() -> Vec<[f64; 3]> {
 }
 
 /// Density of the pixels that send rays: every other pixel; every second pixel of every second row; every fourth of
-/// every fourth. Objects have `Half`. Blocks of ground alone have `Quarter` near objects and `Sixteenth` farther off,
-/// refined where the share changes much.
+/// every fourth. Objects have `Half`, blocks of one smooth surface `Quarter`. Blocks of ground alone have `Quarter`
+/// near objects and `Sixteenth` farther off. All are refined where the share changes much.
 #[derive(Clone, Copy, PartialEq)]
 enum Density {
     Half,
@@ -79,18 +82,7 @@ pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pix
     let (wide, height) = (width.max(1), pixels.len() / width.max(1));
     let across = wide.div_ceil(BLOCK);
     let mut raw = vec![UNKNOWN; pixels.len()];
-    let alone = |k: usize, room: usize| {
-        let (x, y) = (k % across * BLOCK, k / across * BLOCK);
-        let rows = y.saturating_sub(room)..(y + BLOCK + room).min(height);
-        let columns = || x.saturating_sub(room)..(x + BLOCK + room).min(width);
-        rows.into_iter().all(|y| columns().all(|x| pixels[y * width + x].spot.object == ground))
-    };
-    let mut densities = vec![Density::Half; across * height.div_ceil(BLOCK)];
-    par::fill(&mut densities, |k| match () {
-        () if !alone(k, NEAR[0]) => Density::Half,
-        () if !alone(k, NEAR[1]) => Density::Quarter,
-        () => Density::Sixteenth,
-    });
+    let mut densities = densities(pixels, ground, wide, pixel as f32);
     let table = directions();
     let mut known = vec![UNKNOWN; pixels.len()];
     let place = |i: usize| i / wide / BLOCK * across + i % wide / BLOCK;
@@ -139,6 +131,44 @@ pub(super) fn open(tree: &Tree, pixels: &[Pixel], ground: u32, width: usize, pix
         },
     );
     (smooth, rays as u64)
+}
+
+/// Returns the density with which each block begins.
+fn densities(pixels: &[Pixel], ground: u32, width: usize, pixel: f32) -> Vec<Density> {
+    let (across, height) = (width.div_ceil(BLOCK), pixels.len() / width);
+    let around = |k: usize, room: usize| {
+        let (x, y) = (k % across * BLOCK, k / across * BLOCK);
+        let rows = y.saturating_sub(room)..(y + BLOCK + room).min(height);
+        let columns = x.saturating_sub(room)..(x + BLOCK + room).min(width);
+        rows.flat_map(move |y| columns.clone().map(move |x| y * width + x))
+    };
+    let alone = |k: usize, room: usize| around(k, room).all(|i| pixels[i].spot.object == ground);
+    // Whether a block shows one smooth surface.
+    let smooth = |k: usize| {
+        let step = |i: usize, j: usize| {
+            pixels.get(j).is_none_or(|other| gentle(&pixels[i].spot, &other.spot, pixel))
+                || (j - i == 1 && j.is_multiple_of(width))
+        };
+        let object = pixels[k / across * BLOCK * width + k % across * BLOCK].spot.object;
+        object > 0
+            && around(k, NEAR[0]).all(|i| pixels[i].spot.object == object)
+            && around(k, 0).all(|i| step(i, i + 1) && step(i, i + width))
+    };
+    let mut densities = vec![Density::Half; across * height.div_ceil(BLOCK)];
+    par::fill(&mut densities, |k| match () {
+        () if !alone(k, NEAR[0]) && smooth(k) => Density::Quarter,
+        () if !alone(k, NEAR[0]) => Density::Half,
+        () if !alone(k, NEAR[1]) => Density::Quarter,
+        () => Density::Sixteenth,
+    });
+    densities
+}
+
+/// Returns whether a surface goes on from a pixel's point to its neighbour's without a fold or a step.
+fn gentle(a: &Spot, b: &Spot, pixel: f32) -> bool {
+    let dot = |a: &[f32; 3], b: &[f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let apart: [f32; 3] = std::array::from_fn(|k| b.origin[k] - a.origin[k]);
+    dot(&a.normal, &b.normal) > BENT && dot(&apart, &a.normal).abs() < pixel * a.depth
 }
 
 /// Sets every `apart`-th pixel of each block, from the block's number and the pixel's. Blocks without `apart` are

@@ -56,21 +56,26 @@ fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
             face.and_then(|n| n.try_normalize(1e-300)).unwrap_or_default()
         })
         .collect();
-    // Vertex, triangle and angle of each corner, sorted by vertex.
-    let mut all: Vec<(u32, u32, f64)> = Vec::with_capacity(3 * faces.len());
-    for (k, t) in object.triangles.iter().enumerate() {
-        let Some(p) = corners(object, k) else { continue };
+    // Triangle and angle of each corner, by vertex; `ends` has where those of each vertex end.
+    let there = || (0..object.triangles.len()).filter_map(|k| Some((k, object.triangles[k], corners(object, k)?)));
+    let mut ends = vec![0usize; object.positions.len() + 1];
+    there().flat_map(|(_, t, _)| t).for_each(|v| ends[v as usize + 1] += 1);
+    (1..ends.len()).for_each(|v| ends[v] += ends[v - 1]);
+    let mut all = vec![(0u32, 0f64); ends[ends.len() - 1]];
+    for (k, t, p) in there() {
         for i in 0..3 {
             let (a, b) = (p[(i + 1) % 3] - p[i], p[(i + 2) % 3] - p[i]);
-            all.push((t[i], k as u32, a.cross(&b).norm().atan2(a.dot(&b))));
+            let end = &mut ends[t[i] as usize];
+            all[*end] = (k as u32, a.cross(&b).norm().atan2(a.dot(&b)));
+            *end += 1;
         }
     }
-    all.sort_unstable_by_key(|(v, k, _)| (*v, *k));
     let least = object.crease.min(std::f64::consts::PI).cos() - 1e-12;
     par::map(faces.len(), |k| {
         object.triangles[k].map(|v| {
-            let at = &all[all.partition_point(|c| c.0 < v)..];
-            let others = at.iter().take_while(|c| c.0 == v).map(|(_, other, angle)| (faces[*other as usize], *angle));
+            let first = (v as usize).checked_sub(1).map_or(0, |before| ends.get(before).copied().unwrap_or_default());
+            let at = ends.get(v as usize).and_then(|end| all.get(first..*end)).unwrap_or_default();
+            let others = at.iter().map(|(other, angle)| (faces[*other as usize], *angle));
             let near = others.filter(|(n, _)| n.dot(&faces[k]) >= least);
             unit_or(near.map(|(n, angle)| n * angle).sum(), Vec3::zeros())
         })

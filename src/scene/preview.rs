@@ -26,6 +26,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Care with which pictures are drawn.
+    pub enum Quality {
+        /// All rays, as 'samples' says.
+        Fine = "fine",
+        /// A fast look while a run goes on: one ray a pixel at half the size, enlarged. 'samples' has no effect.
+        Draft = "draft",
+    }
+}
+
 section! {
     /// The camera: from a position to a target, or along a direction fitted to the scene.
     pub struct Camera {
@@ -212,6 +222,8 @@ section! {
         pub height: u32 = integer(16..=16384).or(540),
         /// Rays per pixel where a picture is not smooth.
         pub samples: u32 = integer(1..=1024).or(16),
+        /// Care with which pictures are drawn.
+        pub quality: Quality = choice().or(Quality::Fine),
         /// Draw every so many frames.
         pub every: u32 = integer(1..=1_000_000).or(1),
         /// Write linear EXR with depth, normal and object channels beside the PNG.
