@@ -94,6 +94,29 @@ impl Envelope {
         true
     }
 
+    /// Returns the factored sum of a factored matrix and a diagonal one, given by unknown. Both are positive.
+    pub fn shifted(&self, diagonal: &[f64]) -> Envelope {
+        let Envelope { place, starts, values } = self;
+        let mut sum = vec![0.0; values.len()];
+        let mut column = Vec::new();
+        for k in 0..place.len() {
+            column.clear();
+            column.extend_from_slice(&values[starts[k]..starts[k + 1]]);
+            column[0] = 1.0 / column[0];
+            for j in 0..column.len() {
+                let (own, known) = (&column[j..], column[j]);
+                let out = &mut sum[starts[k + j]..][..own.len()];
+                out.iter_mut().zip(own).for_each(|(out, value)| *out += known * value);
+            }
+        }
+        for (unknown, place) in place.iter().enumerate() {
+            sum[starts[*place as usize]] += diagonal[unknown];
+        }
+        let mut shifted = Envelope { place: place.clone(), starts: starts.clone(), values: sum };
+        shifted.factor();
+        shifted
+    }
+
     /// Returns the number of unknowns.
     pub fn size(&self) -> usize {
         self.place.len()
@@ -260,6 +283,22 @@ mod tests {
             envelope.solve(&mut x, &mut vec![0.0; n]);
             assert!(x.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-12));
         }
+    }
+
+    #[test]
+    fn a_factor_is_shifted_by_a_diagonal() {
+        let n = 11u32;
+        let pairs: Vec<[u32; 2]> = (0..n).flat_map(|k| [[k, (k + 1) % n], [k, (k + 4) % n]]).collect();
+        let build = |more: f64| {
+            let mut envelope = Envelope::new(n as usize, pairs.iter().copied());
+            pairs.iter().for_each(|[a, b]| envelope.add(*a, *b, -1.0));
+            (0..n).for_each(|k| envelope.add(k, k, 5.0 + more * f64::from(k)));
+            assert!(envelope.factor());
+            envelope
+        };
+        let diagonal: Vec<f64> = (0..n).map(|k| 3.0 * f64::from(k)).collect();
+        let (shifted, wanted) = (build(0.0).shifted(&diagonal), build(3.0));
+        assert!(shifted.values.iter().zip(&wanted.values).all(|(a, b)| (a - b).abs() < 1e-12));
     }
 
     #[test]

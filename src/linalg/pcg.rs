@@ -18,6 +18,7 @@
 
 mod begin;
 mod factor;
+mod shared;
 mod sweep;
 
 use super::colours::Colours;
@@ -25,6 +26,7 @@ use super::matrix::{Lanes, Matrix, Real};
 use super::scaled::{Block, Scaled};
 use super::{Vec3, f64x4, par};
 use factor::times_transposed;
+use shared::Shared;
 use sweep::Sweep;
 
 /// Outcome of a solve.
@@ -84,6 +86,8 @@ struct Run {
 struct Process {
     /// Squared residual in the preconditioned norm.
     rr: f64,
+    /// Product of the residual with the preconditioned one; `rr` without a low-rank update.
+    rz: f64,
     /// Products `(p.q, r.q, q.q)`.
     dots: [f64; 3],
     /// Step along the direction, and fraction of the last direction in the next.
@@ -172,6 +176,23 @@ impl<T: Real> Work<T> {
         }
     }
 
+    /// Updates `x` and `r` by the process of each run's component. Runs of finished sets keep theirs.
+    fn reduce(&mut self, process: impl Fn(u32) -> Process, t: &[Lanes<T>], w: &[Lanes<T>]) {
+        let Work { x, r, runs, .. } = self;
+        let mut first = 0;
+        for run in runs {
+            let Process { alpha, active, .. } = process(run.component);
+            let alpha = T::of(alpha);
+            for i in first..if active { run.end } else { first } {
+                for l in 0..4 {
+                    x[i][l] += alpha * t[i][l];
+                    r[i][l] -= alpha * (t[i][l] + w[i][l]);
+                }
+            }
+            first = run.end;
+        }
+    }
+
     /// Computes the subdomain's part of `U^T t`.
     fn gather(&mut self, t: &[Lanes<T>]) {
         self.sums.fill(0.0);
@@ -200,6 +221,8 @@ pub struct Pcg<T> {
     broken: Vec<Option<usize>>,
     /// Low-rank terms `(E^-1 - F) U^T t`, and storage for them.
     sums: [Vec<f64>; 2],
+    /// Low-rank update in the preconditioner.
+    shared: Shared,
     /// Set of each component, given as the smallest component of the set.
     sets: Vec<u32>,
     /// Process of each set, at its smallest component.
@@ -253,12 +276,17 @@ impl<T: Real> Pcg<T> {
 
     /// Iterates to the relative residual `tolerance`, or until `iterations` in total.
     pub fn iterate(&mut self, matrix: &Matrix<T>, tolerance: f64, iterations: usize) -> Outcome {
+        let waited = self.processes.iter().any(|process| !process.active && process.rr > 0.0);
+        let mut begins = self.shared.active && waited;
         loop {
             self.outcome.converged = self.left <= tolerance;
             if self.outcome.converged || self.outcome.iterations >= iterations || !self.finite {
                 return self.outcome;
             }
             self.activate(tolerance);
+            if std::mem::take(&mut begins) {
+                self.begin_shared(matrix);
+            }
             let Pcg { colours, works, starts, t, w, sums, sets, processes, .. } = self;
             let sweep = Sweep { matrix, colours: &colours.starts, starts };
             // The matrix times p is q = t + w with w = (I + L)^-1 (p - t + R t + U (E^-1 - F) U^T t).
@@ -279,9 +307,14 @@ impl<T: Real> Pcg<T> {
                 let process = &mut processes[sets[run.component as usize] as usize];
                 process.dots.iter_mut().zip(run.dots).for_each(|(sum, own)| *sum += own);
             }
-            for Process { rr, dots: [pq, rq, qq], alpha, beta, .. } in processes.iter_mut().filter(|p| p.active) {
-                *alpha = *rr / *pq;
+            for Process { rr, rz, dots: [pq, rq, qq], alpha, beta, .. } in processes.iter_mut().filter(|p| p.active) {
+                *alpha = *rz / *pq;
                 *beta = (*rr - 2.0 * *alpha * *rq + *alpha * *alpha * *qq).max(0.0) / *rr;
+            }
+            self.outcome.iterations += 1;
+            if self.shared.active {
+                self.advance_shared(matrix);
+                continue;
             }
             // Updates x, r, p, and t = (I + L^T)^-1 p.
             let (sets, processes) = (&*sets, &*processes);
@@ -289,8 +322,8 @@ impl<T: Real> Pcg<T> {
                 work.advance(|component| processes[sets[component as usize] as usize], w, t);
                 work.sum_runs(|work, i| [square(&work.r[i])]);
             });
-            self.outcome.iterations += 1;
             self.measure();
+            self.processes.iter_mut().for_each(|process| process.rz = process.rr);
         }
     }
 

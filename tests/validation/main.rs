@@ -1,6 +1,7 @@
 //! The physics compared with closed forms. Each test states its equation and source and derives its tolerance from the
 //! scheme or the mesh; `--nocapture` prints measured and expected values.
 
+mod accuracy;
 mod air;
 mod airflow;
 mod asked;

@@ -99,6 +99,7 @@ impl<T: Real> Pcg<T> {
         });
         self.outcome.iterations = 0;
         self.measure();
+        self.processes.iter_mut().for_each(|process| (process.rz, process.active) = (process.rr, false));
         Ok(())
     }
 
@@ -181,6 +182,7 @@ impl<T: Real> Pcg<T> {
                 Place { domain, index: starts[colours.place[domain]] + v as usize - matrix.starts[domain] }
             });
         });
+        self.shared.prepare(matrix, works);
         Ok(())
     }
 }

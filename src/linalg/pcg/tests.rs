@@ -216,3 +216,25 @@ fn a_set_is_solved_as_if_it_were_alone() {
     assert!(long > 2 * short && count == long, "{long} {short} {count}");
     assert!(both[..n] == hard[..] && both[n..] == easy[..]);
 }
+
+/// Sums that share no vertex, of stiffnesses from 1 to 10^9: the preconditioner is the inverse.
+#[test]
+fn a_diagonal_matrix_with_sums_apart_needs_one_iteration() {
+    let (n, count) = (40, 8);
+    let mut matrix = Matrix::<f64>::new(&[0, 17, n], std::iter::empty());
+    for v in 0..n {
+        let (domain, first) = if v < 17 { (0, 0) } else { (1, 17) };
+        matrix.domains[domain].add((v - first) as u32, &Mat3::from_diagonal_element(1.0 + v as f64));
+        let part = Vec3::new((v as f64).cos(), 0.3, 1.0);
+        matrix.common.entries.push((v as u32, (v % count) as u32, part));
+    }
+    let mut inner = Envelope::new(count, (1..count as u32).map(|k| [k - 1, k]));
+    (0..count as u32).for_each(|k| inner.add(k, k, 0.1f64.powi(k as i32 + 2)));
+    assert!(inner.factor());
+    matrix.common.inner = vec![inner];
+    matrix.common.less = vec![0.0; count];
+    let b: Vec<Vec3> = (0..n).map(|i| Vec3::new((i as f64).sin(), 1.0, -(i as f64).cos())).collect();
+    let stop = Stop { tolerance: 1e-6, floor: 0.0, iterations: 10 };
+    let outcome = Pcg::default().solve(&matrix, &vec![false; n], &b, &mut vec![Vec3::zeros(); n], stop).unwrap();
+    assert_eq!((outcome.iterations, outcome.converged), (1, true));
+}
