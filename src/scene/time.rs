@@ -116,8 +116,8 @@ section! {
         /// Seconds that are simulated for each second of the shot: 0.5 is slow motion. Prescribed motion keeps its
         /// frames.
         pub scale: f64 = real(1e-3..=1e3).or(1.0),
-        /// Largest step: steps are as long as `accuracy` allows up to this one, and end on frame times. If absent, 12 ms;
-        /// 8 ms in scenes with bodies, 1 ms with springs or internal friction.
+        /// Largest step: steps are as long as `accuracy` allows up to this one, and end on frame times. If absent,
+        /// 12 ms; 8 ms in scenes with bodies, 1 ms with springs or internal friction.
         pub step: Option<f64> = quantity(Unit::Time, 1e-7..=1.0).optional(),
         /// Largest error of a step: the root mean square over an object, as the change of acceleration tells it. Bodies
         /// also keep to 0.0003 of their size. No step is shorter for it than a 32nd of `step`.

@@ -10,8 +10,8 @@ use crate::world::{Pinch, State, World};
 /// Largest ratio of a step to the last one. Variable-step BDF2 is stable for ratios up to `1 + sqrt 2` (Grigorieff
 /// 1983).
 const GROWTH: f64 = 2.0;
-/// First step relative to a whole one. Without history it is of first order.
-const START: f64 = 0.125;
+/// First step relative to a whole one, and its largest size [s]. Without history it is of first order.
+const START: (f64, f64) = (0.125, 2.5e-4);
 /// Excess pace of prescribed motion that is behind its time and catches up.
 const CATCH_UP: f64 = 0.5;
 /// Smallest pace of prescribed motion in a pinch, relative to its normal pace.
@@ -48,7 +48,7 @@ impl<T: Precision> Advance for Stepper<T> {
         let Settings { step, min_step, .. } = self.settings;
         let most = until - state.time;
         let mut target = if state.target > 0.0 { state.target.min(step) } else { step };
-        let growth = if state.last > 0.0 { GROWTH * state.last } else { START * target.min(most) };
+        let growth = if state.last > 0.0 { GROWTH * state.last } else { (START.0 * target.min(most)).min(START.1) };
         // A pinch at a step up to this size remains a pinch at any smaller one.
         let pinched = |allowed: f64| allowed <= (PINCHED * step).max(min_step);
         let mut report = Report::default();

@@ -2,8 +2,8 @@
 //!
 //! Sweeps leave out the low-rank update `U (E^-1 - F) U^T`, whose largest part is `U E^-1 U^T`: compression of gas that
 //! few sums describe. The preconditioner of the scaled system thus becomes `I + U E^-1 U^T`. Its inverse is
-//! `I - U (E + U^T U)^-1 U^T` (Woodbury). The diagonal matrix of the row sums of `U^T U` replaces `U^T U`, so the sparse
-//! factor of `E` is used. It is no smaller, so the preconditioner remains positive definite.
+//! `I - U (E + U^T U)^-1 U^T` (Woodbury). The diagonal matrix of the row sums of `U^T U` replaces `U^T U`, so the
+//! pattern of `E` suffices. It is no smaller, so the preconditioner remains positive definite.
 
 use super::sweep::Sweep;
 use super::{Pcg, Process, Work, square};
