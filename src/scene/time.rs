@@ -117,7 +117,7 @@ section! {
         /// frames.
         pub scale: f64 = real(1e-3..=1e3).or(1.0),
         /// Largest step: steps are as long as `accuracy` allows up to this one, and end on frame times. If absent,
-        /// 12 ms; 8 ms in scenes with bodies, 1 ms with springs or internal friction.
+        /// 12 ms; 1 ms in scenes with bodies, springs or internal friction.
         pub step: Option<f64> = quantity(Unit::Time, 1e-7..=1.0).optional(),
         /// Largest error of a step: the root mean square over an object, as the change of acceleration tells it. Bodies
         /// also keep to 0.0003 of their size. No step is shorter for it than a 32nd of `step`.
@@ -138,9 +138,9 @@ section! {
     check bounds_in_order;
 }
 
-/// Largest steps where a scene gives none [s]: of cloth, of bodies, and of springs or internal friction. A body on few
-/// contacts trembles in longer ones; friction and buckling springs gain energy.
-const LARGEST: [f64; 3] = [0.012, 0.008, 0.001];
+/// Largest steps where a scene gives none [s]: of cloth alone, and with bodies, springs or internal friction. In longer
+/// ones a body on few contacts hops and trembles; friction and buckling springs gain energy.
+const LARGEST: [f64; 2] = [0.012, 0.001];
 
 impl Scene {
     /// Returns the largest step [s]: that of the scene, or one that its cloths and bodies bear.
@@ -150,8 +150,8 @@ impl Scene {
             let inner = cloth.inner();
             cloth.model != Model::Fem || inner.stretches() || inner.bends()
         };
-        let kind = if self.cloths.iter().any(steep) { 2 } else { usize::from(!self.bodies.is_empty()) };
-        self.time.step.unwrap_or_else(|| LARGEST[kind].min(frame).max(self.time.min_step))
+        let steep = !self.bodies.is_empty() || self.cloths.iter().any(steep);
+        self.time.step.unwrap_or_else(|| LARGEST[usize::from(steep)].min(frame).max(self.time.min_step))
     }
 }
 
