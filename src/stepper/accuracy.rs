@@ -84,3 +84,41 @@ pub fn next(settings: &Settings, error: f64, h: f64, target: f64, clean: u32) ->
     let wanted = (SAFE * h / error.sqrt()).max(CHANGE.0 * target).max(least(settings).min(target));
     wanted.min(most).min(settings.step)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::tethered;
+    use super::*;
+    use crate::linalg::Vec3;
+
+    /// A uniform acceleration has no error, a change of acceleration by `a` has `h^2 a`.
+    #[test]
+    fn a_change_of_acceleration_is_an_error() {
+        let (world, mut state, stepper) = tethered(1.0);
+        let (h, aim, change) = (2e-3, 1e-4, Vec3::new(3.0, 0.0, 4.0));
+        state.last = 1e-3;
+        state.v_before = state.v.iter().map(|v| v - world.gravity * state.last).collect();
+        let mut step = Step { h, mass: world.mass.clone(), ..stepper.now.clone() };
+        let accuracy = Accuracy::new(&world, aim);
+        for (part, wanted) in [(0.0, 0.0), (1.0, h * h * 5.0 / aim)] {
+            step.rate = state.v.iter().map(|v| v + (world.gravity + change * part) * h).collect();
+            let error = accuracy.error(&world, &state, &step);
+            assert!((error - wanted).abs() < 1e-9, "{error}, not {wanted}");
+        }
+    }
+
+    /// At four times the aim the next step is half as long, at a small error a quarter longer, within bounds.
+    #[test]
+    fn the_next_step_aims_at_the_error() {
+        let (_, _, stepper) = tethered(1.0);
+        let settings = Settings { step: 8e-3, min_step: 1e-5, ..stepper.settings };
+        let next = |error: f64, target: f64, clean: u32| super::next(&settings, error, target, target, clean);
+        assert!((next(4.0, 4e-3, 9) - SAFE * 2e-3).abs() < 1e-12);
+        assert_eq!(next(0.0, 4e-3, CLEAN), CHANGE.1 * 4e-3);
+        assert_eq!(next(0.0, 4e-3, CLEAN - 1), 4e-3);
+        assert_eq!(next(0.0, 8e-3, 9), 8e-3);
+        assert_eq!(next(1e9, 3e-4, 9), 8e-3 / FINEST);
+        assert_eq!(next(1e9, 1e-4, 9), 1e-4);
+        assert!(next(f64::NAN, 4e-3, 9) > 0.0);
+    }
+}

@@ -32,7 +32,9 @@ fn distances_follow_the_accuracy() {
         ["1", "\"draft\"", "\"shot\"", "\"reference\""].map(|aim| away(&[&format!("time.accuracy={aim}")]));
     let equal = away(&["time.step=3.4 ms", "time.accuracy=1"]);
     let all = [none, draft, shot, reference, equal];
-    println!("| drop on a ball, accuracy none, draft, shot, reference, steps of 3.4 ms: mm, steps | falls | {all:?} | | |");
+    println!(
+        "| drop on a ball, accuracy none, draft, shot, reference, steps of 3.4 ms: mm, steps | falls | {all:?} | | |"
+    );
     assert!(draft.0 < 0.7 * none.0 && shot.0 < 0.8 * draft.0 && reference.0 < 0.7 * shot.0);
     assert!(shot.0 < 1.2 * equal.0 && shot.1 < equal.1);
 }
