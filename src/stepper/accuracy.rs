@@ -23,7 +23,7 @@ const CHANGE: (f64, f64) = (0.25, 1.25);
 /// Ratio of the largest step to the shortest one for the sake of accuracy.
 const FINEST: f64 = 32.0;
 /// Number of steps without a repeat before the target grows.
-const CLEAN: u32 = 3;
+const CLEAN: u32 = 10;
 
 /// Error aims by object.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::world::{Pinch, State, World};
 /// 1983).
 const GROWTH: f64 = 2.0;
 /// First step relative to a whole one, and its largest size [s]. Without history it is of first order.
-const START: (f64, f64) = (0.125, 2.5e-4);
+const START: (f64, f64) = (0.125, 5e-4);
 /// Excess pace of prescribed motion that is behind its time and catches up.
 const CATCH_UP: f64 = 0.5;
 /// Smallest pace of prescribed motion in a pinch, relative to its normal pace.
