@@ -41,22 +41,22 @@ impl Accuracy {
         Accuracy { aims: aims.collect() }
     }
 
-    /// Estimates the error of a step about to be committed, relative to its aim: the largest over all objects.
+    /// Estimates the error of a step about to be committed, relative to its aim: the largest over all objects. Pinned
+    /// vertices count, since they are released with the velocity of the scheme.
     pub fn error(&self, world: &World, state: &State, step: &Step) -> f64 {
         let before = |v: usize| {
             if state.last > 0.0 { (state.v[v] - state.v_before[v]) / state.last } else { world.gravity }
         };
         let object = |(object, aim): (&crate::world::Object, &f64)| {
             let first = object.vertices.start;
-            let free = |k: usize| if step.fixed[first + k] { 0.0 } else { step.mass[first + k] };
-            let mass = par::sum(object.vertices.len(), free);
+            let mass = par::sum(object.vertices.len(), |k| step.mass[first + k]);
             if mass == 0.0 || aim.is_infinite() {
                 return 0.0;
             }
             let squares = par::sum(object.vertices.len(), |k| {
                 let v = first + k;
                 let change = (step.rate[v] - state.v[v]) / step.h - before(v);
-                free(k) * change.norm_squared()
+                step.mass[v] * change.norm_squared()
             });
             (squares / mass).sqrt() * step.h * step.h / aim
         };

@@ -78,7 +78,8 @@ impl<T: Precision> Advance for Stepper<T> {
                     state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
                     let next = accuracy::next(&self.settings, report.error, h, target, state.clean);
                     let most = if rough { (h / 2.0).max(ROUGH.1 * step) } else { f64::INFINITY };
-                    state.target = next.min(most).max(min_step);
+                    // A target below the smallest step is kept until clean steps raise it.
+                    state.target = next.min(most).max(min_step.min(target));
                     return Ok(report);
                 }
                 Err(StepError::Pinched { .. }) if rejoins => apart = true,
