@@ -28,8 +28,8 @@ fn distances_follow_the_accuracy() {
         let squares: f64 = x.iter().zip(&exact).map(|(a, b)| (a - b).norm_squared()).sum();
         (1e3 * (squares / x.len() as f64).sqrt(), steps)
     };
-    let [none, draft, shot, reference] =
-        ["1", "\"draft\"", "\"shot\"", "\"reference\""].map(|aim| away(&["time.step=12 ms", &format!("time.accuracy={aim}")]));
+    let [none, draft, shot, reference] = ["1", "\"draft\"", "\"shot\"", "\"reference\""]
+        .map(|aim| away(&["time.step=12 ms", &format!("time.accuracy={aim}")]));
     let equal = away(&["time.step=3.4 ms", "time.accuracy=1"]);
     let all = [none, draft, shot, reference, equal];
     println!(
