@@ -24,7 +24,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("pinch, yield", pinch("")),
         ("pinch, lag", pinch("pinch = \"lag\"")),
         ("pinch, release", pinch("pinch = \"release\"\nrelease = \"left\"")),
-        ("blade", format!("{}{BLADE}", time(""))),
+        ("blade", format!("{}{BLADE}", time("accuracy = 1\n"))),
         ("start ignored", crossing("ignore")),
         ("start untangled", crossing("untangle")),
         ("obstacles that come and go", format!("{}{VISITED}", time(""))),
