@@ -4,7 +4,7 @@
 //! `(I + L)(I + L^T)`, colour by colour. Conjugate gradients run on
 //! `(I + L)^-1 (I + L + L^T + R) (I + L^T)^-1 p = t + (I + L)^-1 (p - t + R t)`, `t = (I + L^T)^-1 p`
 //! (Eisenstat 1981). One backward and one forward sweep thus replace the product with the matrix. The low-rank update
-//! ([`Matrix::common`]) is added to `R t`.
+//! ([`Matrix::common`]) is added to `R t`. Its positive part also belongs to the preconditioner (`shared`).
 //!
 //! The error measure is the residual in the preconditioned norm, for each component separately ([`Components`]). In a
 //! single norm, errors of light components would vanish beside heavy ones. A first guess is kept if its error in the
