@@ -113,7 +113,7 @@ impl Envelope {
             sum[starts[*place as usize]] += diagonal[unknown];
         }
         let mut shifted = Envelope { place: place.clone(), starts: starts.clone(), values: sum };
-        // It is positive definite. Values that are not finite show in each solution.
+        // The sum is positive definite. Values that are not finite show in each solution.
         shifted.factor();
         shifted
     }
