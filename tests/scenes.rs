@@ -1061,12 +1061,13 @@ fn drape_falls_freely() {
 }
 
 /// As shipped, the sheet falls through air: `v = u (1 - exp(-t/tau))`, `x = u (t - tau (1 - exp(-t/tau)))` with
-/// `u = m g/c`, `tau = m/c` for the mass `m` and drag `c` of an area. The tolerance is 0.1 %: the error of the scheme
-/// is `(h/tau)^2`, 2.5e-5.
+/// `u = m g/c`, `tau = m/c` for the mass `m` and drag `c` of an area. BDF2 in steps of `h` adds the third derivative,
+/// `g/tau`, times `h^2/3` to the velocity at most; the solver leaves its tolerance, 1e-4.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn drape_falls_through_air() {
-    let tau = 0.2 / 1.0;
+    let (tau, step) = (0.2 / 1.0, 8e-3_f64);
+    let drift = G / tau * step.powi(2) / 3.0;
     let done = drape();
     // First contact at 0.31 s; frame 10 is at 0.3 s, 20 mm above it.
     for frame in 2..=10 {
@@ -1076,8 +1077,8 @@ fn drape_falls_through_air() {
         let (start, now) = (&done.frame(1).x, done.frame(frame));
         for (v, (p, q)) in now.v.iter().zip(start.iter().zip(&now.x)) {
             let fallen = p.y - q.y;
-            assert!((fallen - wanted).abs() < 1e-3 * wanted, "{t:.3} s: {fallen} m, not {wanted} m");
-            assert!((v + Vec3::y() * speed).norm() < 1e-3 * speed, "{t:.3} s: {v} m/s, not {speed} m/s");
+            assert!((fallen - wanted).abs() < 1e-4 * wanted + drift * t, "{t:.3} s: {fallen} m, not {wanted} m");
+            assert!((v + Vec3::y() * speed).norm() < 1e-4 * speed + drift, "{t:.3} s: {v} m/s, not {speed} m/s");
         }
     }
 }

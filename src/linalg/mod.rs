@@ -16,6 +16,7 @@ pub mod random;
 pub mod poisson;
 mod scaled;
 pub mod sets;
+pub mod tasks;
 
 /// SIMD vectors.
 pub use wide::{f32x4, f32x8, f64x4};

@@ -6,7 +6,9 @@
 //! Idle threads spin for a while before they sleep. Between two colours of a sweep they wait for some ten microseconds,
 //! and sleeping and waking take longer.
 
+use super::tasks::{region, task};
 use rayon::prelude::*;
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,11 +22,13 @@ const LOOKS: u32 = 8;
 const REST: [Duration; 2] = [Duration::from_micros(200), Duration::from_micros(20)];
 
 /// Sets `out[i] = f(i)` for all elements.
+#[track_caller]
 pub fn fill<T: Send>(out: &mut [T], f: impl Fn(usize) -> T + Sync) {
     each_mut(out, |i, slot| *slot = f(i));
 }
 
 /// Calls `f(i, &mut items[i])` for every item, in parallel over blocks.
+#[track_caller]
 pub fn each_mut<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
     blocks_mut(items, BLOCK, |first, block| {
         for (k, item) in block.iter_mut().enumerate() {
@@ -34,6 +38,7 @@ pub fn each_mut<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
 }
 
 /// Calls `f(i, &mut items[i], &mut others[i])` for every item of two slices side by side.
+#[track_caller]
 pub fn each_pair_mut<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: impl Fn(usize, &mut T, &mut U) + Sync) {
     blocks_pair_mut(items, others, BLOCK, |first, items, others| {
         for (k, (item, other)) in items.iter_mut().zip(others).enumerate() {
@@ -44,6 +49,7 @@ pub fn each_pair_mut<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: imp
 
 /// Calls `f(i, &mut items[i])` for items of a few operations each, in larger blocks than [`each_mut`]. A second thread
 /// takes as long to start as one such block takes to compute.
+#[track_caller]
 pub fn each_light<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
     blocks_mut(items, LIGHT, |first, block| {
         block.iter_mut().enumerate().for_each(|(k, item)| f(first + k, item));
@@ -51,6 +57,7 @@ pub fn each_light<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
 }
 
 /// Calls `f` as [`each_pair_mut`] does, for items of a few operations each.
+#[track_caller]
 pub fn each_light_pair<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: impl Fn(usize, &mut T, &mut U) + Sync) {
     blocks_pair_mut(items, others, LIGHT, |first, items, others| {
         let pairs = items.iter_mut().zip(others).enumerate();
@@ -59,11 +66,13 @@ pub fn each_light_pair<T: Send, U: Send>(items: &mut [T], others: &mut [U], f: i
 }
 
 /// Calls `f(first, block)` for consecutive blocks of `size` items.
+#[track_caller]
 pub fn blocks_mut<T: Send>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
     blocks(items, size, &f);
 }
 
 /// Calls `f(first, block, other)` for consecutive blocks of `size` items of two slices side by side.
+#[track_caller]
 pub fn blocks_pair_mut<T: Send, U: Send>(
     items: &mut [T],
     others: &mut [U],
@@ -75,6 +84,7 @@ pub fn blocks_pair_mut<T: Send, U: Send>(
 
 /// Calls `f(i, &mut items[i])` for every item and returns the sum of the results. Blocks are summed in index order,
 /// then the sums of the blocks in order. The latter are left in `sums`, one for each [`BLOCK`] of items.
+#[track_caller]
 pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize, &mut T) -> f64 + Sync) -> f64 {
     pairs(items, sums, [BLOCK, 1], &|b, items, sums| {
         sums[0] = items.iter_mut().enumerate().fold(0.0, |sum, (k, item)| sum + f(b * BLOCK + k, item));
@@ -83,6 +93,7 @@ pub fn each_mut_sum<T: Send>(items: &mut [T], sums: &mut [f64], f: impl Fn(usize
 }
 
 /// Sums as [`each_mut_sum`] does, for the items of two slices side by side.
+#[track_caller]
 pub fn each_pair_mut_sum<T: Send, U: Send>(
     items: &mut [T],
     others: &mut [U],
@@ -94,7 +105,10 @@ pub fn each_pair_mut_sum<T: Send, U: Send>(
         *sum = pairs.fold(0.0, |sum, (k, (item, other))| sum + f(b * BLOCK + k, item, other));
     };
     let pairs = items.par_chunks_mut(BLOCK).zip(others.par_chunks_mut(BLOCK));
-    pairs.zip(&mut *sums).enumerate().for_each(|(b, ((items, others), sum))| block(b, items, others, sum));
+    let tasks = pairs.zip(&mut *sums).enumerate();
+    region(Location::caller(), || {
+        tasks.for_each(|(b, ((items, others), sum))| task(|| block(b, items, others, sum)));
+    });
     sums.iter().sum()
 }
 
@@ -107,15 +121,18 @@ type Pair<'a, T, U> = dyn Fn(usize, &mut [T], &mut [U]) + Sync + 'a;
 type Triple<'a, T, U> = dyn Fn(usize, &mut [T], &mut [U], &mut f64) + Sync + 'a;
 
 /// Implements [`blocks_mut`] behind a pointer to the function.
+#[track_caller]
 fn blocks<T: Send>(items: &mut [T], size: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
     if items.len() <= size {
         f(0, items);
     } else {
-        items.par_chunks_mut(size).enumerate().for_each(|(b, block)| f(b * size, block));
+        let blocks = items.par_chunks_mut(size).enumerate();
+        region(Location::caller(), || blocks.for_each(|(b, block)| task(|| f(b * size, block))));
     }
 }
 
 /// Calls `f(b, block, other)` with the `b`-th blocks of two slices, of `sizes` items each.
+#[track_caller]
 fn pairs<T: Send, U: Send>(items: &mut [T], others: &mut [U], sizes: [usize; 2], f: &Pair<T, U>) {
     if items.len() <= sizes[0] && others.len() <= sizes[1] {
         if !items.is_empty() && !others.is_empty() {
@@ -123,27 +140,31 @@ fn pairs<T: Send, U: Send>(items: &mut [T], others: &mut [U], sizes: [usize; 2],
         }
     } else {
         let pairs = items.par_chunks_mut(sizes[0]).zip(others.par_chunks_mut(sizes[1])).enumerate();
-        pairs.for_each(|(b, (block, other))| f(b, block, other));
+        region(Location::caller(), || pairs.for_each(|(b, (block, other))| task(|| f(b, block, other))));
     }
 }
 
 /// Returns the results of `f` for each of `n` blocks, which may run on different threads.
+#[track_caller]
 fn each_block<T: Send>(n: usize, f: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    (0..n).into_par_iter().map(f).collect()
+    region(Location::caller(), || (0..n).into_par_iter().map(|b| task(|| f(b))).collect())
 }
 
 /// Returns the vector of `f(0) .. f(n - 1)`.
+#[track_caller]
 pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     gather(n, BLOCK, |range, part| part.extend(range.map(&f)))
 }
 
 /// Returns the vector of `f(0) .. f(n - 1)`, for few and heavy items. Every item may run on its own thread.
+#[track_caller]
 pub fn map_heavy<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let f: &(dyn Fn(usize) -> T + Sync) = &f;
-    (0..n).into_par_iter().with_max_len(1).map(f).collect()
+    region(Location::caller(), || (0..n).into_par_iter().with_max_len(1).map(|i| task(|| f(i))).collect())
 }
 
 /// Concatenates the vectors that `f` fills for blocks of `size` indices below `n`, in order of the blocks.
+#[track_caller]
 pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>, &mut Vec<T>) + Sync) -> Vec<T> {
     let part = |b: usize| {
         let mut part = Vec::new();
@@ -162,6 +183,7 @@ pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>,
 }
 
 /// Sums `f(i)` over `0..n`: blocks in index order, then the block sums in order.
+#[track_caller]
 pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     let block = |b: usize| (b * BLOCK..((b + 1) * BLOCK).min(n)).fold(0.0, |s, i| s + f(i));
     let blocks = n.div_ceil(BLOCK);
@@ -172,6 +194,7 @@ pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
 }
 
 /// Returns the largest of `f(i)` over `0..n`, or `f64::NEG_INFINITY` for an empty range. NaN wins.
+#[track_caller]
 pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     let larger = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
     let block = |b: usize| (b * BLOCK..((b + 1) * BLOCK).min(n)).map(&f).fold(f64::NEG_INFINITY, larger);
@@ -183,9 +206,10 @@ pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
 }
 
 /// Returns whether `f` holds for at least one item.
+#[track_caller]
 pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync) -> bool {
     let blocks: &(dyn Fn(&[T]) -> bool + Sync) = &|block| block.iter().any(&f);
-    items.par_chunks(BLOCK).any(blocks)
+    region(Location::caller(), || items.par_chunks(BLOCK).any(|block| task(|| blocks(block))))
 }
 
 /// Flags that many threads may raise.
@@ -210,7 +234,13 @@ impl Marks {
 }
 
 /// Runs two closures, possibly at the same time.
+#[track_caller]
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    region(Location::caller(), || both(|| task(a), || task(b)))
+}
+
+/// Runs two closures as [`join`] does, within a loop that has its own tasks.
+fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     let (taken, done) = (AtomicBool::new(false), AtomicBool::new(false));
     let first = || {
         let result = a();
@@ -306,13 +336,14 @@ pub fn threads() -> usize {
 
 /// Calls `f(k, &mut items[k], part)` for every item, each possibly on its own thread. The parts of `data` begin at
 /// `starts`, counted from `starts[0]`, with one entry more than `items`.
+#[track_caller]
 pub fn each_part<W: Send, T: Send>(
     items: &mut [W],
     data: &mut [T],
     starts: &[usize],
     f: impl Fn(usize, &mut W, &mut [T]) + Sync,
 ) {
-    halves(0, items, data, starts, &f);
+    region(Location::caller(), || halves(0, items, data, starts, &f));
 }
 
 fn halves<W: Send, T: Send>(
@@ -324,13 +355,13 @@ fn halves<W: Send, T: Send>(
 ) {
     match items {
         [] => {}
-        [one] => f(first, one, data),
+        [one] => task(|| f(first, one, data)),
         _ => {
             let middle = items.len() / 2;
             let (items_a, items_b) = items.split_at_mut(middle);
             let (data_a, data_b) = data.split_at_mut(starts[middle] - starts[0]);
             let (starts_a, starts_b) = (&starts[..=middle], &starts[middle..]);
-            join(
+            both(
                 || halves(first, items_a, data_a, starts_a, f),
                 || halves(first + middle, items_b, data_b, starts_b, f),
             );
@@ -339,9 +370,11 @@ fn halves<W: Send, T: Send>(
 }
 
 /// Calls `f(k, &mut items[k])` for few and heavy items.
+#[track_caller]
 pub fn each_heavy<T: Send>(items: &mut [T], f: impl Fn(usize, &mut T) + Sync) {
     let f: &(dyn Fn(usize, &mut T) + Sync) = &f;
-    items.par_iter_mut().enumerate().with_max_len(1).for_each(|(k, item)| f(k, item));
+    let tasks = items.par_iter_mut().enumerate().with_max_len(1);
+    region(Location::caller(), || tasks.for_each(|(k, item)| task(|| f(k, item))));
 }
 
 #[cfg(test)]
