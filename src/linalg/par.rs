@@ -182,6 +182,29 @@ pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>,
     all
 }
 
+/// Folds indices below `n` whose keys are equal and that follow each other. Returns key and result of each run in order;
+/// a run ends with its block. Indices without a key are skipped.
+#[track_caller]
+pub fn runs<T: Default + Send>(
+    n: usize,
+    key: impl Fn(usize) -> Option<usize> + Sync,
+    add: impl Fn(&mut T, usize) + Sync,
+) -> Vec<(usize, T)> {
+    gather(n, LIGHT, |range, runs: &mut Vec<(usize, T)>| {
+        for i in range {
+            let Some(key) = key(i) else { continue };
+            match runs.last_mut() {
+                Some((last, folded)) if *last == key => add(folded, i),
+                _ => {
+                    let mut folded = T::default();
+                    add(&mut folded, i);
+                    runs.push((key, folded));
+                }
+            }
+        }
+    })
+}
+
 /// Sums `f(i)` over `0..n`: blocks in index order, then the block sums in order.
 #[track_caller]
 pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
@@ -210,6 +233,14 @@ pub fn max(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
 pub fn any<T: Sync>(items: &[T], f: impl Fn(&T) -> bool + Sync) -> bool {
     let blocks: &(dyn Fn(&[T]) -> bool + Sync) = &|block| block.iter().any(&f);
     region(Location::caller(), || items.par_chunks(BLOCK).any(|block| task(|| blocks(block))))
+}
+
+/// Returns whether `f` holds for at least one index below `n`.
+#[track_caller]
+pub fn any_index(n: usize, f: impl Fn(usize) -> bool + Sync) -> bool {
+    let block = |b: usize| (b * LIGHT..((b + 1) * LIGHT).min(n)).any(&f);
+    let blocks = n.div_ceil(LIGHT);
+    if blocks <= 1 { blocks == 1 && block(0) } else { each_block(blocks, &block).contains(&true) }
 }
 
 /// Flags that many threads may raise.

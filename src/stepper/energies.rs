@@ -4,7 +4,7 @@ use super::free::Free;
 use super::pull::Pulls;
 use crate::contact::element::Element;
 use crate::effect::Running;
-use crate::linalg::Vec3;
+use crate::linalg::{Vec3, par};
 use crate::world::effect::At;
 use crate::world::step::Step;
 use crate::world::{State, World};
@@ -42,6 +42,16 @@ pub struct Part {
 }
 
 impl Part {
+    /// Adds the motion of other vertices of the component.
+    fn move_as(&mut self, other: &Part) {
+        for k in 0..2 {
+            self.motion[k] += other.motion[k];
+            self.fastest[k] = self.fastest[k].max(other.fastest[k]);
+        }
+        self.spread += other.spread;
+        self.fall += other.fall;
+    }
+
     /// Returns the energy before the step [J].
     pub fn before(&self) -> f64 {
         self.motion[0] + self.shape[0]
@@ -68,13 +78,9 @@ impl Part {
 pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) -> f64 {
     parts.clear();
     parts.resize(world.component_mass.len(), Part::default());
-    let mut outside = step.air_speed * step.air_speed;
-    for v in 0..state.v.len() {
-        if step.fixed.get(v).copied().unwrap_or(true) {
-            outside = outside.max(step.moved[v].norm_squared() / (step.h * step.h));
-            continue;
-        }
-        let part = &mut parts[world.component[v] as usize];
+    let prescribed = |v: usize| step.fixed.get(v).copied().unwrap_or(true);
+    let own = |v: usize| (!prescribed(v)).then(|| world.component[v] as usize);
+    let moving = par::runs(world.moving, own, |part: &mut Part, v| {
         let speeds = [&state.v[v], &step.rate[v]].map(Vec3::norm_squared);
         for ((motion, fastest), speed) in part.motion.iter_mut().zip(&mut part.fastest).zip(speeds) {
             *motion += 0.5 * step.mass[v] * speed;
@@ -82,8 +88,12 @@ pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) 
         }
         part.spread += step.mass[v] / world.component_mass[world.component[v] as usize] * speeds[0] * speeds[0];
         part.fall += step.mass[v] * world.gravity.dot(&step.moved[v]);
+    });
+    for (k, run) in moving {
+        parts[k].move_as(&run);
     }
-    outside
+    let outside = |v: usize| if prescribed(v) { step.moved[v].norm_squared() / (step.h * step.h) } else { 0.0 };
+    par::max(state.v.len(), outside).max(step.air_speed * step.air_speed)
 }
 
 /// Bounds the energy that each component may receive from others. Prescribed motion and air can accelerate it to their
@@ -104,7 +114,7 @@ pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
 
 /// Returns the positions after the step.
 pub fn after(state: &State, step: &Step) -> Vec<Vec3> {
-    state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect()
+    par::map(state.x.len(), |v| state.x[v] + step.moved[v])
 }
 
 /// Elastic energies by component at the end of a step, kept for the next.
@@ -122,7 +132,10 @@ impl Shapes {
     /// Sets the elastic energies before and after the step. Those before are the kept ones if nothing has changed since
     /// and no law remembers.
     pub fn set(&mut self, world: &World, state: &State, step: &Step, parts: &mut [Part]) {
-        let kept = state.memory.0.is_empty() && self.soft == step.soft && self.x == state.x;
+        let kept = state.memory.0.is_empty()
+            && self.soft == step.soft
+            && self.x.len() == state.x.len()
+            && !par::any_index(state.x.len(), |v| self.x[v] != state.x[v]);
         let begin = if kept { std::mem::take(&mut self.energies) } else { elastic(world, state, step, &state.x) };
         self.x = after(state, step);
         self.soft.clone_from(&step.soft);

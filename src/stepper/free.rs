@@ -171,19 +171,25 @@ impl Free {
 
     /// Sums inertia and missing force or momentum over unconstrained sets, from the values `own` of each vertex.
     /// Returns false if there are no such sets.
-    fn lacks(&mut self, world: &World, fixed: &[bool], own: impl Fn(usize) -> (f64, Vec3)) -> bool {
+    fn lacks(&mut self, world: &World, fixed: &[bool], own: impl Fn(usize) -> (f64, Vec3) + Sync) -> bool {
         let Free { sets, held: [_, held], lack, .. } = self;
         if sets.iter().all(|set| held[*set as usize]) {
             return false;
         }
         lack.fill((0.0, Vec3::zeros()));
-        for v in (0..world.moving).filter(|v| !fixed[*v]) {
+        let (sets, held) = (&*sets, &*held);
+        let free = |v: usize| {
             let set = sets[world.component[v] as usize] as usize;
-            if !held[set] {
-                let (inertia, missing) = own(v);
-                lack[set].0 += inertia;
-                lack[set].1 += missing;
-            }
+            (!fixed[v] && !held[set]).then_some(set)
+        };
+        let sums = par::runs(world.moving, free, |sum: &mut (f64, Vec3), v| {
+            let (inertia, missing) = own(v);
+            sum.0 += inertia;
+            sum.1 += missing;
+        });
+        for (set, sum) in sums {
+            lack[set].0 += sum.0;
+            lack[set].1 += sum.1;
         }
         true
     }

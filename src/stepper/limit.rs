@@ -11,6 +11,7 @@
 
 mod spring;
 
+use super::energies::after;
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
@@ -25,6 +26,8 @@ const LOOKS: usize = 1_000_000;
 const SLOWED: usize = 20;
 /// Largest number of sweeps of strain-rate limiting.
 const EASED: usize = 20;
+/// Number of edges for each one that is too long, below which a sweep looks at all edges.
+const FEW: usize = 64;
 /// Relative margin of corrections below the bound, so that sweeps end. Also the largest remaining lengthening of taut
 /// edges in a step.
 const MARGIN: f64 = 1e-4;
@@ -93,7 +96,7 @@ pub fn enforce(
 
 /// Returns the elastic energy after the step [J].
 fn energy(world: &World, state: &State, step: &Step) -> f64 {
-    let x: Vec<Vec3> = state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect();
+    let x = after(state, step);
     let (membrane, bending) = world.elements.energy(step.shape(&x));
     membrane + bending
 }
@@ -293,17 +296,25 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
             let (rest, start) = ((world.rest[a] - world.rest[b]).norm(), (state.x[a] - state.x[b]).norm());
             shorten(state, step, *edge, start.max(rest) + most * rest);
         }
-        // Only edges at moved vertices can have changed.
-        let at = |v: u32| world.surface.around(v as usize).iter().map(move |w| [v.min(*w), v.max(*w)]);
-        let mut near: Vec<[u32; 2]> = long.iter().flat_map(|(edge, _)| *edge).flat_map(at).collect();
-        near.sort_unstable();
-        near.dedup();
-        long = near.into_iter().filter_map(|edge| stretched(world, state, step, edge, most)).collect();
+        long = if long.len() * FEW > world.surface.edges.len() {
+            torn(world, state, step, most)
+        } else {
+            around(world, &long).into_iter().filter_map(|edge| stretched(world, state, step, edge, most)).collect()
+        };
     }
     if whole(step) > before {
         (step.moved, step.rate) = solved;
     }
     true
+}
+
+/// Returns the edges at the ends of edges, in order. Only these can have changed when the ends moved.
+fn around(world: &World, long: &[([u32; 2], f64)]) -> Vec<[u32; 2]> {
+    let at = |v: u32| world.surface.around(v as usize).iter().map(move |w| [v.min(*w), v.max(*w)]);
+    let mut near: Vec<[u32; 2]> = long.iter().flat_map(|(edge, _)| *edge).flat_map(at).collect();
+    near.sort_unstable();
+    near.dedup();
+    near
 }
 
 /// Shortens an edge to a little below `bound` [m], and changes the velocities of its ends accordingly.

@@ -111,12 +111,10 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
             }
         }
     }
-    for (v, fixed) in fixed.iter_mut().enumerate() {
-        *fixed = world.mass[v] == 0.0;
-        if *fixed {
-            moved[v] = Vec3::zeros();
-            rate[v] = Vec3::zeros();
-        }
+    par::fill(fixed, |v| world.mass[v] == 0.0);
+    for v in (0..fixed.len()).filter(|v| fixed[*v]) {
+        moved[v] = Vec3::zeros();
+        rate[v] = Vec3::zeros();
     }
     let State { x, anchors, .. } = state;
     let mut freed = Vec::new();

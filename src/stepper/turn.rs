@@ -202,26 +202,35 @@ fn fit(
     rigid: &mut Vec<Rigid>,
     count: usize,
     mass: &[f64],
-    group: impl Fn(usize) -> Option<usize>,
-    motion: impl Fn(usize) -> (Vec3, Vec3),
+    group: impl Fn(usize) -> Option<usize> + Sync,
+    motion: impl Fn(usize) -> (Vec3, Vec3) + Sync,
 ) {
     rigid.clear();
     rigid.resize(count, Rigid::default());
-    let all = || (0..mass.len()).filter_map(|v| group(v).map(|k| (v, k, mass[v])));
-    for (v, k, mass) in all() {
-        let ((x, velocity), rigid) = (motion(v), &mut rigid[k]);
-        rigid.mass += mass;
-        rigid.centre += x * mass;
-        rigid.velocity += velocity * mass;
+    let moving = par::runs(mass.len(), &group, |run: &mut Rigid, v| {
+        let (x, velocity) = motion(v);
+        run.mass += mass[v];
+        run.centre += x * mass[v];
+        run.velocity += velocity * mass[v];
+    });
+    for (k, run) in moving {
+        rigid[k].mass += run.mass;
+        rigid[k].centre += run.centre;
+        rigid[k].velocity += run.velocity;
     }
     for rigid in rigid.iter_mut().filter(|rigid| rigid.mass > 0.0) {
         rigid.centre /= rigid.mass;
         rigid.velocity /= rigid.mass;
     }
-    for (v, k, mass) in all() {
-        let ((x, velocity), rigid) = (motion(v), &mut rigid[k]);
+    let fitted = &*rigid;
+    let turning = par::runs(mass.len(), &group, |run: &mut Rigid, v| {
+        let ((x, velocity), rigid) = (motion(v), &fitted[group(v).expect("only vertices of a group are folded")]);
         let r = x - rigid.centre;
-        rigid.momentum += r.cross(&(velocity - rigid.velocity)) * mass;
-        rigid.inertia += (Mat3::from_diagonal_element(r.norm_squared()) - r * r.transpose()) * mass;
+        run.momentum += r.cross(&(velocity - rigid.velocity)) * mass[v];
+        run.inertia += (Mat3::from_diagonal_element(r.norm_squared()) - r * r.transpose()) * mass[v];
+    });
+    for (k, run) in turning {
+        rigid[k].momentum += run.momentum;
+        rigid[k].inertia += run.inertia;
     }
 }

@@ -213,16 +213,21 @@ impl Law for Plates<'_> {
     fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         let away = self.away(shape);
         let is_plate = |cloth: u32| self.sheets[cloth as usize].bending.plate().is_some();
-        for h in self.hinges.iter().filter(|h| !is_plate(h.cloth)) {
-            add(h.vertices[0], self.alone(h, shape));
-        }
+        let alone = par::map(self.hinges.len(), |k| {
+            let h = &self.hinges[k];
+            (!is_plate(h.cloth)).then(|| self.alone(h, shape))
+        });
+        self.hinges.iter().zip(alone).for_each(|(h, energy)| energy.into_iter().for_each(|e| add(h.vertices[0], e)));
         let one = |hinges: [u32; 3]| {
             let first = hinges.into_iter().find(|h| *h != NONE);
             first.map_or(0, |h| self.hinges[h as usize].vertices[0])
         };
-        for patch in self.patches.iter().filter(|patch| is_plate(patch.cloth)) {
-            add(one(patch.hinges), self.together(patch, &away));
-        }
+        let together = par::map(self.patches.len(), |k| {
+            let patch = &self.patches[k];
+            is_plate(patch.cloth).then(|| self.together(patch, &away))
+        });
+        let patches = self.patches.iter().zip(together);
+        patches.for_each(|(patch, energy)| energy.into_iter().for_each(|e| add(one(patch.hinges), e)));
         let creases = self.creases();
         let of = |k: usize| {
             let crease = &self.creases[k];
