@@ -25,18 +25,25 @@ fn main() -> Result<(), String> {
     let Arguments { sizes, step, .. } = Arguments::read(&[10_000, 40_000])?;
     let waking = par::with_threads(2, waking)?;
     println!("waking of a thread {:.2} us; step {} ms, {SPAN} s from {FROM} s", 1e6 * waking, step * 1e3);
-    println!("| vertices | serial | {} |", THREADS[1..].iter().map(ToString::to_string).collect::<Vec<_>>().join(" | "));
+    println!(
+        "| vertices | serial | {} |",
+        THREADS[1..].iter().map(ToString::to_string).collect::<Vec<_>>().join(" | ")
+    );
     println!("|{}", "---|".repeat(THREADS.len() + 1));
     let mut loops = Vec::new();
     for size in sizes {
         let work = par::with_threads(1, || measure(size, step))??;
         let on = |threads| Schedule { threads, waking }.seconds(&work);
         let times = THREADS[1..].iter().map(|n| format!("{:.1}", seconds(&work) / on(*n)));
-        println!("| {size} | {:.1} % | {} |", 100.0 * serial(&work) / seconds(&work), times.collect::<Vec<_>>().join(" | "));
+        println!(
+            "| {size} | {:.1} % | {} |",
+            100.0 * serial(&work) / seconds(&work),
+            times.collect::<Vec<_>>().join(" | ")
+        );
         loops.push((size, work));
     }
     for (size, work) in loops {
-        println!("\n{size} vertices, 64 threads");
+        eprintln!("\n{size} vertices, 64 threads");
         costs(&work, Schedule { threads: 64, waking });
     }
     Ok(())
@@ -88,7 +95,7 @@ fn serial(sequence: &[Work]) -> f64 {
     sequence.iter().map(|work| if let Work::Serial(seconds) = work { *seconds } else { 0.0 }).sum()
 }
 
-/// Prints the loops that cost most, and what is done between two of them on one thread.
+/// Prints to standard error the loops that cost most, and what is done between two of them on one thread.
 fn costs(sequence: &[Work], schedule: Schedule) {
     let name = |place: Place| format!("{}:{}", place.file(), place.line());
     let mut all: BTreeMap<String, [f64; 4]> = BTreeMap::new();
@@ -119,10 +126,9 @@ fn costs(sequence: &[Work], schedule: Schedule) {
     let whole = schedule.seconds(sequence);
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_by(|a, b| b.1[2].total_cmp(&a.1[2]));
-    println!("| loop, or from loop to loop | times | tasks each | ms on one | ms | share |");
-    println!("|---|---|---|---|---|---|");
+    eprintln!("{:>7} {:>8} {:>9} {:>9} {:>6}  loop, or from loop to loop", "times", "tasks", "ms alone", "ms", "%");
     for (name, [count, alone, many, tasks]) in all.into_iter().take(LOOPS) {
         let (each, share) = (tasks / count, 100.0 * many / whole);
-        println!("| {name} | {count} | {each:.1} | {:.1} | {:.1} | {share:.1} % |", 1e3 * alone, 1e3 * many);
+        eprintln!("{count:>7} {each:>8.1} {:>9.1} {:>9.1} {share:>6.1}  {name}", 1e3 * alone, 1e3 * many);
     }
 }

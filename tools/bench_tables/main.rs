@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 /// Bench, and arguments of each of its runs. A run of a single size alone has a peak of memory of its own.
 type Bench = (&'static str, &'static [&'static [&'static str]]);
 
-const BENCHES: [Bench; 6] = [
+const BENCHES: [Bench; 7] = [
     ("step", &[&[]]),
     ("linear", &[&[]]),
     ("preview", &[&[]]),
@@ -24,6 +24,7 @@ const BENCHES: [Bench; 6] = [
         &[&["2500", "2"], &["10000", "2"], &["40000", "2"], &["2500", "3.4"], &["10000", "3.4"], &["40000", "3.4"]],
     ),
     ("traversal", &[&[]]),
+    ("cores", &[&["10000", "8"], &["40000", "8"]]),
     ("export", &[&[]]),
 ];
 
