@@ -28,6 +28,8 @@ pub mod linalg;
 /// Triangle meshes: topology, rest measures, charts, named groups, generators; OBJ and PLY. Tetrahedral meshes: Gmsh,
 /// TetGen, VTK; checks, quality, surface.
 pub mod mesh;
+/// Sewing patterns: flat panels with edges and stitches, from GarmentCode, SVG and apparel DXF, as a mesh.
+pub mod pattern;
 /// Collision geometry: boxes, trees, grids, closest points, exact intersection, candidate pairs.
 pub mod collision;
 /// Force laws, each in its own file: parameters, equation, energy, force and derivatives of an element. Assembly is

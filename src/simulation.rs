@@ -100,7 +100,7 @@ impl Simulation {
     /// # Errors
     /// Faults of the meshes, or of the start.
     pub fn of(scene: Scene, file: &Path) -> Result<Simulation, Error> {
-        let Built { world, state, warnings } =
+        let Built { world, state, warnings, .. } =
             build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
         let warnings = scene.warnings.iter().cloned().chain(warnings).collect();
         let (stepper, test) = (Mutex::new(build::stepper(&scene, &world)), world.test());

@@ -116,7 +116,8 @@ fn from_zero(measure: Measure, text: &str) -> Result<f64, String> {
     if value >= 0.0 { Ok(value) } else { Err("must not be below 0".to_string()) }
 }
 
-fn length(text: &str) -> Result<f64, String> {
+/// Reads a length above 0, at most 100 m.
+pub fn length(text: &str) -> Result<f64, String> {
     above(Measure::Length, text).and_then(|x| if x <= 100.0 { Ok(x) } else { Err("longer than 100 m".to_string()) })
 }
 

@@ -4,6 +4,7 @@ mod arrows;
 mod blur;
 mod check;
 mod compare;
+mod drawing;
 mod export;
 mod failure;
 mod fit;
@@ -14,6 +15,7 @@ mod log;
 mod manual;
 mod materials;
 mod movie;
+mod pattern;
 mod picture;
 mod progress;
 mod pulse;
@@ -82,6 +84,8 @@ enum Command {
     Fit(fit::Fit),
     /// List the library of materials, or all of one
     Materials(materials::Materials),
+    /// List the panels of a sewing pattern, and draw them
+    Pattern(pattern::Pattern),
     /// Print the JSON Schema of scene files, for editors
     Schema {
         /// A page of all keys in Markdown instead, as docs/keys.md
@@ -133,6 +137,7 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
         Command::Compare(command) => command.execute(),
         Command::Fit(command) => command.execute(),
         Command::Materials(command) => command.execute(),
+        Command::Pattern(command) => command.execute(),
         Command::Schema { markdown } => {
             let page = if markdown { crate::scene::keys_page() } else { crate::scene::schema() };
             say(page.trim_end());

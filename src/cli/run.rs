@@ -199,7 +199,7 @@ impl Run {
         }
         let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
         gate.look(resumes)?;
-        let Built { world, state, warnings } =
+        let Built { world, state, warnings, .. } =
             build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         if self.strict {
             strict(scene.warnings.len() + warnings.len())?;

@@ -5,6 +5,17 @@ use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
 use std::collections::HashMap;
 
+/// Two borders of a mesh that are to be sewn together, vertex by vertex.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seam {
+    /// Name.
+    pub name: String,
+    /// Vertices that meet, along the seam: that of the first side, then that of the second.
+    pub pairs: Vec<[u32; 2]>,
+    /// Lengths of both sides [m]. Their difference is the ease.
+    pub lengths: [f64; 2],
+}
+
 /// Largest distance of coincident vertices, relative to the diagonal of the bounding box. Rounding to single precision
 /// moves them by this.
 const SAME: f64 = 2e-7;

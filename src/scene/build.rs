@@ -11,6 +11,7 @@ mod glue;
 mod hold;
 mod obstacle;
 mod odd;
+mod pattern;
 pub(super) mod plug;
 mod probe;
 mod recorded;
@@ -23,6 +24,7 @@ mod stepper;
 use super::fault::meant;
 use super::{Fault, Scene, settings};
 use crate::linalg::Vec3;
+use crate::mesh::seam::Seam;
 use crate::world::build::Input;
 use crate::world::quantity::Channel;
 use crate::world::{self, ContactSettings, Kind, Pinch, State, World};
@@ -31,6 +33,15 @@ use plug::{Later, Then};
 use std::path::Path;
 pub use stepper::stepper;
 
+/// Seams of a cloth that is given as a pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sewn {
+    /// Name of the cloth.
+    pub cloth: String,
+    /// Seams. Vertices are those of the cloth in file order, which `place` of its object takes to the world's.
+    pub seams: Vec<Seam>,
+}
+
 /// World and its initial state.
 #[derive(Clone, Debug)]
 pub struct Built {
@@ -38,6 +49,8 @@ pub struct Built {
     pub world: World,
     /// State at time 0.
     pub state: State,
+    /// Seams of the cloths that have any.
+    pub seams: Vec<Sewn>,
     /// Warnings about input that is allowed but probably unintended.
     pub warnings: Vec<Fault>,
 }
@@ -89,6 +102,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         let (faults, warnings) = faults.finish();
         return Err(Refusal { faults, warnings, ..Refusal::default() });
     }
+    let sewn = cloths.iter().filter(|cloth| !cloth.seams.is_empty());
+    let seams = sewn.map(|cloth| Sewn { cloth: cloth.name.clone(), seams: cloth.seams.clone() }).collect();
     let contact = ContactSettings {
         enabled: scene.contact.enabled,
         vertex_test: scene.contact.epsilon.filter(|_| scene.contact.enabled),
@@ -123,7 +138,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let probes = probe::probes(scene, selected, &world);
     world.probe(probes, &mut state);
     match faults.finish() {
-        (found, warnings) if found.is_empty() => Ok(Built { world, state, warnings }),
+        (found, warnings) if found.is_empty() => Ok(Built { world, state, seams, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),
     }
 }

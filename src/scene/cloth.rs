@@ -8,6 +8,7 @@ use super::material::{DENSITY, DISTANCE, Material, THICKNESS};
 use super::motion::{motion, window};
 use super::named::material;
 use super::obstacle::Cache;
+use super::pattern::Pattern;
 use super::pick::Pick;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
 pub use super::spring::Model;
@@ -19,7 +20,7 @@ use crate::force::internal_friction::{InternalFriction, Start};
 use crate::force::spring_mesh::Network;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 choices! {
     /// Angles at which hinges rest.
@@ -204,13 +205,24 @@ fn outside_has_a_group(map: Map, keys: &mut Keys) -> Option<Map> {
     Some(map)
 }
 
+one_of! {
+    /// Shape of the cloth (one file).
+    pub enum Source {
+        /// Mesh file: where the cloth is at the start.
+        Mesh(PathBuf) = "mesh": mesh(),
+        /// Sewing pattern: panels where they are at the start. A garment is one cloth, whose panels and edges are groups
+        /// (`front`, `front.hem`).
+        Pattern(Pattern) = "pattern": table(),
+    }
+}
+
 section! {
     /// A simulated cloth.
     pub struct Cloth {
         /// Name; no other object may have it.
         pub name: String = object_name().required(),
-        /// Mesh file: where the cloth is at the start.
-        pub mesh: PathBuf = mesh().required(),
+        /// Source of the cloth's shape.
+        pub source: Source = exactly_one(),
         /// Object (`o`) or group (`g`) of an OBJ file that holds several; of USD and Alembic the path of a prim, or the
         /// name of one: all meshes at or below it. The whole file if absent.
         pub object: Option<String> = text().optional(),
@@ -241,7 +253,7 @@ section! {
         pub vertex_mass: Option<f64> = quantity(Unit::Mass, 1e-9..=1e3).optional(),
         /// Warp direction in the file's coordinates, used where the mesh has no chart (UV).
         pub warp: UnitVec3 = direction().or(Vec3::x_axis()),
-        /// Lengths at which it rests.
+        /// Lengths at which it rests; of a pattern those of the chart if absent.
         pub rest: Rest = choice().or(Rest::Mesh),
         /// Angles at which hinges rest.
         pub rest_angles: RestAngles = choice().or(RestAngles::Mesh),
@@ -282,6 +294,9 @@ section! {
 fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     cloth.material.thickness = cloth.thickness.unwrap_or(cloth.material.thickness);
     cloth.material.density = cloth.density.unwrap_or(cloth.material.density);
+    if matches!(cloth.source, Source::Pattern(_)) {
+        made_of_panels(&mut cloth, keys)?;
+    }
     one_name_each(&cloth.groups, keys)?;
     spring::fit(&cloth.sprung(), keys)?;
     mass_is_given_once(&cloth, keys)?;
@@ -298,6 +313,28 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
         return None;
     }
     Some(cloth)
+}
+
+/// Keys of meshes, with what is given beside a pattern instead.
+const OF_MESHES: [(&str, &str); 6] = [
+    ("object", "a pattern is a whole; its panels are groups"),
+    ("pose", "a pattern has one shape"),
+    ("offset", "panels stand where 'panel' of the pattern puts them"),
+    ("weld", "panels are joined by their stitches"),
+    ("subdivide", "give a shorter 'edge_length' in the pattern"),
+    ("subdivide_group", "give a shorter 'edge_length' in the pattern"),
+];
+
+/// Refuses keys of meshes beside a pattern, whose chart is the rest shape unless the scene says otherwise.
+fn made_of_panels(cloth: &mut Cloth, keys: &mut Keys) -> Option<()> {
+    if let Some((key, instead)) = OF_MESHES.iter().find(|(key, _)| keys.find(key).is_some()) {
+        keys.fault(key, format!("goes with 'mesh', not with 'pattern': {instead}"));
+        return None;
+    }
+    if keys.find("rest").is_none() {
+        cloth.rest = Rest::Chart;
+    }
+    Some(())
 }
 
 /// Checks that only finite elements have internal friction, and warns of laws with unexpected effects.
@@ -354,6 +391,14 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
 }
 
 impl Cloth {
+    /// Returns the file of its mesh or pattern.
+    pub fn file(&self) -> &Path {
+        match &self.source {
+            Source::Mesh(file) => file,
+            Source::Pattern(pattern) => &pattern.file,
+        }
+    }
+
     /// Returns its springs, with the settings that they depend on.
     fn sprung(&self) -> Sprung<'_> {
         let Cloth { springs, model, material, strain_limit, .. } = self;

@@ -32,6 +32,7 @@ mod named;
 pub mod obstacle;
 mod overrides;
 mod page;
+pub mod pattern;
 pub mod permeability;
 pub mod pick;
 pub mod place;

@@ -24,6 +24,7 @@ use crate::linalg::partition::{self, Partition};
 use crate::linalg::{Mat2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::polygon;
+use crate::mesh::seam::Seam;
 use crate::mesh::tet::TetMesh;
 use chart::material_points;
 pub use cloth::spring_fault;
@@ -58,6 +59,8 @@ pub struct ClothInput {
     pub name: String,
     /// Mesh at the start.
     pub mesh: TriMesh,
+    /// Borders of the mesh that are to be sewn together.
+    pub seams: Vec<Seam>,
     /// Material laws of the finite elements.
     pub sheet: Sheet,
     /// Mass-spring network that replaces the finite elements.
@@ -180,6 +183,7 @@ impl ClothInput {
         ClothInput {
             name: "sheet".to_string(),
             mesh,
+            seams: Vec::new(),
             sheet: Sheet {
                 membrane: Membrane::Isotropic(Isotropic { young, poisson: 0.0 }),
                 bending: Bending::Constant(0.0),

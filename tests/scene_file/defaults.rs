@@ -68,7 +68,7 @@ fn of_the_scene_and_its_settings() {
 fn of_a_cloth() {
     let scene = good(&format!("{MINIMAL}[[cloth.pin]]\nall = true\n[[cloth.handle]]\nnearest = [0, 0, 0]\n"));
     let cloth = &scene.cloths[0];
-    assert_eq!((cloth.name.as_str(), &cloth.mesh, cloth.model), ("sheet", &folder().join("sheet.obj"), Model::Fem));
+    assert_eq!((cloth.name.as_str(), cloth.file(), cloth.model), ("sheet", &*folder().join("sheet.obj"), Model::Fem));
     let cotton = scene.materials.iter().find(|m| m.name == "cotton").unwrap();
     assert_eq!(&cloth.material, cotton);
     assert_eq!((cloth.warp.into_inner(), cloth.rest, cloth.rest_angles), (Vec3::x(), Rest::Mesh, RestAngles::Mesh));

@@ -222,6 +222,7 @@ impl Draw {
             weights: Weights::default(),
             pins,
             handles: Vec::new(),
+            seams: Vec::new(),
             mesh,
         })
     }

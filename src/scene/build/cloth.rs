@@ -3,6 +3,7 @@
 use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::hold;
+use super::pattern;
 use super::recorded;
 use super::select::{self, Groups, Refusal};
 use crate::force::contact::Friction;
@@ -12,7 +13,7 @@ use crate::mesh::archive::{self, Pose};
 use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
-use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles};
+use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles, Source};
 use crate::scene::fault::meant;
 use crate::scene::unit::rounded;
 use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
@@ -25,25 +26,13 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     let mut wanted = Wanted::of(scene, object);
     if cloth.pose == cloth::Begin::Rest {
         wanted.pose = Pose::Rest;
-        if !archive::reads(&cloth.mesh) {
-            faults.warn(&format!("{key}.pose"), "goes with USD files: others have one shape");
-        }
     }
-    let mut mesh = files::placed(&cloth.mesh, wanted, &cloth.transform, cloth.weld, key, faults)?;
-    files::measure(&mesh.positions, cloth.transform.scale, key, faults);
-    if cloth.offset != 0.0 {
-        refine::offset(&mut mesh, cloth.offset);
-    }
-    let levels = levels(cloth, &mesh, key, faults)?;
-    mesh = files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?;
-    if cloth.offset != 0.0
-        && let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error)
-    {
-        faults.fault(&format!("{key}.offset"), format!("no sound mesh comes of this: {}", fault.message));
-        return None;
-    }
+    let (mesh, seams) = match &cloth.source {
+        Source::Mesh(file) => (of_file(cloth, (file, wanted), key, faults)?, Vec::new()),
+        Source::Pattern(of) => pattern::sewn(scene, of, &cloth.transform, key, faults)?,
+    };
     if cloth.rest == cloth::Rest::Chart {
-        check_chart(&cloth.mesh, &mesh, key, faults);
+        check_chart(cloth.file(), &mesh, key, faults);
     } else if mesh.notes.iter().any(|note| note.what.ends_with(LEFT_OUT)) {
         let [x, y, z] = cloth.warp.into_inner().into();
         faults.warn(
@@ -91,8 +80,30 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         handles,
         // Groups of the scene are included, since glue refers to them.
         mesh: TriMesh { groups, ..mesh },
+        seams,
     };
     check_springs(&input, key, faults).then_some(input)
+}
+
+/// Reads a mesh file, places it, moves it out and cuts it finer.
+fn of_file(cloth: &Cloth, (file, wanted): (&Path, Wanted), key: &str, faults: &mut Faults) -> Option<TriMesh> {
+    if wanted.pose == Pose::Rest && !archive::reads(file) {
+        faults.warn(&format!("{key}.pose"), "goes with USD files: others have one shape");
+    }
+    let mut mesh = files::placed(file, wanted, &cloth.transform, cloth.weld, key, faults)?;
+    files::measure(&mesh.positions, cloth.transform.scale, key, faults);
+    if cloth.offset != 0.0 {
+        refine::offset(&mut mesh, cloth.offset);
+    }
+    let levels = levels(cloth, &mesh, key, faults)?;
+    mesh = files::subdivided(mesh, &levels, &format!("{key}.subdivide"), faults)?;
+    if cloth.offset != 0.0
+        && let Some(fault) = check(&mesh).into_iter().find(|f| f.severity == Severity::Error)
+    {
+        faults.fault(&format!("{key}.offset"), format!("no sound mesh comes of this: {}", fault.message));
+        return None;
+    }
+    Some(mesh)
 }
 
 /// Reports a spring network that cannot be built. Returns whether there is no such error.

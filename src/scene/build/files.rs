@@ -100,7 +100,7 @@ pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
 }
 
 /// Returns the result of reading a file, or reports its error.
-fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Option<T> {
+pub fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Option<T> {
     match read {
         Ok(mesh) => Some(mesh),
         Err(error) => {
@@ -138,8 +138,14 @@ pub fn placed(
         }
         mesh = whole;
     }
-    let found = check::surface(&mut mesh);
-    tell(found, &mesh.positions, transform.scale, file, faults).then_some(mesh)
+    checked(&mut mesh, transform, file, faults).then_some(mesh)
+}
+
+/// Checks the mesh of a cloth that has been placed, and orients faces like their neighbours. Returns whether there are
+/// no errors.
+pub fn checked(mesh: &mut TriMesh, transform: &Transform, file: &Path, faults: &mut Faults) -> bool {
+    let found = check::surface(mesh);
+    tell(found, &mesh.positions, transform.scale, file, faults)
 }
 
 /// Reads and checks a surface that is filled, and places it in the world. Coincident seams are joined, since the
@@ -221,7 +227,8 @@ pub fn is_surface(file: &Path) -> bool {
     MESH.contains(&extension(file).to_ascii_lowercase().as_str())
 }
 
-fn extension(file: &Path) -> String {
+/// Returns the extension of a file.
+pub fn extension(file: &Path) -> String {
     file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

@@ -1,0 +1,66 @@
+//! Mesh of a cloth that is given as a pattern.
+
+use super::faults::Faults;
+use super::files;
+use crate::linalg::{Rotation, Vec3};
+use crate::mesh::TriMesh;
+use crate::mesh::seam::Seam;
+use crate::pattern::{self, Options, Placement, garment};
+use crate::scene::fault::meant;
+use crate::scene::pattern::Pattern;
+use crate::scene::place::Transform;
+use crate::scene::{Scene, Up};
+
+/// Reads a pattern, places its panels, and makes the mesh of a cloth, with the pairs of vertices of its seams. `key` is
+/// the path of the cloth in the scene.
+pub fn sewn(
+    scene: &Scene,
+    of: &Pattern,
+    transform: &Transform,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<(TriMesh, Vec<Seam>)> {
+    let key = format!("{key}.pattern");
+    let bytes = files::bytes(&of.file, faults)?;
+    let options = Options { unit: of.unit };
+    let read = pattern::read(&files::extension(&of.file), &bytes, &options);
+    let mut pattern = files::sound(read, &of.file, faults)?;
+    if scene.up == Up::Z {
+        let turn = Rotation::from_axis_angle(&Vec3::x_axis(), std::f64::consts::FRAC_PI_2);
+        for place in pattern.panels.iter_mut().filter_map(|panel| panel.placement.as_mut()) {
+            *place = Placement { rotation: turn * place.rotation, translation: turn * place.translation };
+        }
+    }
+    let mut sound = true;
+    for (k, stitch) in of.stitches.iter().enumerate() {
+        let [a, b] = &stitch.edges[..] else { continue };
+        if let Err(message) = pattern.sew([a, b], stitch.name.as_deref()) {
+            faults.fault(&format!("{key}.stitch[{k}].edges"), message);
+            sound = false;
+        }
+    }
+    for (k, place) in of.panels.iter().enumerate() {
+        let names = || pattern.panels.iter().map(|panel| panel.name.as_str());
+        let Some(panel) = names().position(|name| name == place.name) else {
+            let (meant, known) = (meant(&place.name, names()), names().collect::<Vec<_>>().join("', '"));
+            faults.fault(&format!("{key}.panel[{k}].name"), format!("no such panel, there are '{known}'{meant}"));
+            sound = false;
+            continue;
+        };
+        let Transform { translate, .. } = place.transform;
+        pattern.panels[panel].placement =
+            Some(Placement { rotation: place.transform.rotation(), translation: translate });
+    }
+    if !sound {
+        return None;
+    }
+    if let Err(error) = pattern::check(&mut pattern) {
+        return files::sound(Err(error), &of.file, faults);
+    }
+    pattern.notes.iter().for_each(|note| faults.note(&of.file, note));
+    let made = files::sound(garment::make(&pattern, of.edge_length), &of.file, faults)?;
+    made.notes.iter().for_each(|note| faults.note(&of.file, note));
+    let mut mesh = made.mesh;
+    files::apply(transform, &mut mesh.positions);
+    files::checked(&mut mesh, transform, &of.file, faults).then_some((mesh, made.seams))
+}

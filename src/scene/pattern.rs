@@ -1,0 +1,66 @@
+//! `pattern` of a cloth: a file of flat panels, its edge length, further stitches, and places of panels.
+
+use super::keys::{Keys, Kind, section};
+use super::kinds::{file, list, name, quantity, table, tables, text};
+use super::place::Transform;
+use super::unit::Unit;
+use crate::pattern::EXTENSIONS;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+section! {
+    /// Two edges of panels that are sewn together, beside those of the file.
+    pub struct Stitch {
+        /// Name of the seam; that of both edges if absent.
+        pub name: Option<String> = name().optional(),
+        /// Edges: each the name of its panel, a point, and its own name. The start of one meets the end of the other.
+        pub edges: Vec<String> = list(text(), 2..=2).required(),
+    }
+}
+
+section! {
+    /// Place of a panel at the start, instead of that of the file.
+    pub struct Place {
+        /// Name of the panel.
+        pub name: String = text().required(),
+        /// From the plane of the panel, z = 0 and y upwards as it is drawn, to the space of the cloth.
+        pub transform: Transform = table(),
+    }
+    check not_scaled;
+}
+
+fn not_scaled(place: Place, keys: &mut Keys) -> Option<Place> {
+    if place.transform.scale != 1.0 {
+        keys.fault_below("transform", "scale", "a panel keeps its size; give 'unit' of the pattern if that is wrong");
+        return None;
+    }
+    Some(place)
+}
+
+section! {
+    /// A sewing pattern as the shape of a cloth.
+    pub struct Pattern {
+        /// File: JSON of GarmentCode, SVG, or DXF of an apparel program (ASTM, AAMA).
+        pub file: PathBuf = file(EXTENSIONS).required(),
+        /// Length of the edges of the mesh. Edges that are sewn together get the same number of vertices.
+        pub edge_length: f64 = quantity(Unit::Length, 1e-4..=1.0).or(0.01),
+        /// Length of a unit of the file, where it does not say it or says it wrongly.
+        pub unit: Option<f64> = quantity(Unit::Length, 1e-6..=1e3).optional(),
+        /// Stitches beside those of the file.
+        pub stitches as "stitch": Vec<Stitch> = tables(),
+        /// Places of panels.
+        pub panels as "panel": Vec<Place> = tables(),
+    }
+    check one_place_each;
+}
+
+fn one_place_each(pattern: Pattern, keys: &mut Keys) -> Option<Pattern> {
+    let mut seen = BTreeSet::new();
+    match pattern.panels.iter().position(|place| !seen.insert(&place.name)) {
+        Some(k) => {
+            keys.fault_in("panel", k, "name", "has a place already; give one for each panel");
+            None
+        }
+        None => Some(pattern),
+    }
+}
