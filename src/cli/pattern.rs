@@ -24,6 +24,9 @@ pub struct Pattern {
     /// Length of a unit of the file, where it does not say it or says it wrongly, such as "1 mm"
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     unit: Option<f64>,
+    /// Size, of a DXF file with several
+    #[arg(long, value_name = "NAME")]
+    size: Option<String>,
     /// Draw the panels, with names and arrows
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -41,7 +44,7 @@ impl Pattern {
             let all = EXTENSIONS.join(", .");
             return Err(Failure::input(format!("{}: no pattern by its name; .{all} are read", self.file.display())));
         }
-        let options = Options { unit: self.unit };
+        let options = Options { unit: self.unit, size: self.size.clone() };
         let mut pattern = pattern::read(&extension, &bytes, &options).map_err(|error| self.wrong(&error))?;
         // Drawn although it may be faulty, since the picture shows the fault.
         let checked = check(&mut pattern);

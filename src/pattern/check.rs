@@ -46,7 +46,9 @@ pub(super) fn of_panel(panel: &Panel, line: Option<usize>, what: &str) -> MeshEr
 
 /// Formats a place in a panel, in centimetres.
 pub(super) fn place(p: Vec2) -> String {
-    format!("({:.2}, {:.2}) cm", 100.0 * p.x, 100.0 * p.y)
+    // A zero that is added turns -0 to 0.
+    let [x, y] = [p.x, p.y].map(|c| (1e4 * c).round() / 100.0 + 0.0);
+    format!("({x:.2}, {y:.2}) cm")
 }
 
 /// Chord of an edge.

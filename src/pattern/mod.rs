@@ -4,13 +4,16 @@
 mod check;
 /// Plane curves.
 pub mod curve;
+mod dxf;
 /// Mesh of all panels.
 pub mod garment;
 mod garmentcode;
 mod json;
 mod model;
+mod outline;
 mod sample;
 mod smooth;
+mod svg;
 mod triangulate;
 
 pub use check::check;
@@ -30,6 +33,8 @@ const LARGEST: usize = 64 << 20;
 pub struct Options {
     /// Length of a unit of the file [m], where the file does not say it or says it wrongly.
     pub unit: Option<f64>,
+    /// Size, of a file with several.
+    pub size: Option<String>,
 }
 
 /// Reads a pattern from the bytes of a file whose name ends in `extension` (any case).
@@ -43,6 +48,8 @@ pub fn read(extension: &str, bytes: &[u8], options: &Options) -> Result<Pattern,
     }
     let pattern = match extension.to_ascii_lowercase().as_str() {
         "json" => garmentcode::read(bytes, options)?,
+        "svg" => svg::read(bytes, options)?,
+        "dxf" => dxf::read(bytes, options)?,
         other => {
             return Err(MeshError::new(format!("unknown kind of pattern '.{other}'; .json, .svg and .dxf are read")));
         }

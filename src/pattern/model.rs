@@ -138,6 +138,19 @@ impl Panel {
         self.outline.iter().map(|e| e.curve.twice_area()).sum::<f64>() > 0.0
     }
 
+    /// Returns whether a point is inside the outline.
+    pub fn outline_holds(&self, p: Vec2) -> bool {
+        let crossed = |e: &Edge| {
+            let points = e.curve.flattened(1e-4);
+            let crosses = |w: &&[Vec2]| {
+                let (a, b) = (w[0], w[1]);
+                (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
+            };
+            points.windows(2).filter(crosses).count()
+        };
+        self.outline.iter().map(crossed).sum::<usize>() % 2 == 1
+    }
+
     /// Returns the corners of the bounding box of the outline.
     pub fn bounds(&self) -> [Vec2; 2] {
         let start = [Vec2::repeat(f64::INFINITY), Vec2::repeat(f64::NEG_INFINITY)];
@@ -187,6 +200,20 @@ impl Pattern {
                 format!("'{name}' is no edge; write panel.edge. The panels are {panels}")
             }
         })
+    }
+
+    /// Places panels that have no place beside each other, on y = 0 in the plane z = 0. Returns their names.
+    pub fn lay_out(&mut self) -> Vec<String> {
+        let mut x = 0.0;
+        let mut laid = Vec::new();
+        for panel in self.panels.iter_mut().filter(|p| p.placement.is_none()) {
+            let [low, high] = panel.bounds();
+            let translation = Vec3::new(x - low.x, -low.y, 0.0);
+            panel.placement = Some(Placement { translation, ..Placement::default() });
+            x += high.x - low.x + 0.05;
+            laid.push(format!("'{}'", short(&panel.name)));
+        }
+        laid
     }
 
     /// Sews two edges together. The name of the seam is that of both edges, unless given.

@@ -5,10 +5,12 @@ use super::model::Side;
 use super::{Edge, Panel, Pattern};
 use crate::linalg::Vec2;
 use crate::mesh::MeshError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of the edge length below which an edge is collapsed to a vertex.
 const SLIVER: f64 = 1.0 / 3.0;
+/// Length above which no edge is collapsed [m].
+const LONGEST: f64 = 0.01;
 /// Largest number of pieces of inner lines that are cut where they cross.
 const PIECES: usize = 4000;
 
@@ -137,7 +139,7 @@ fn collapsed(pattern: &Pattern, h: f64, notes: &mut Vec<MeshError>) -> BTreeMap<
         for edge in 0..each.edges().count() {
             let side = Side { panel, edge };
             let sides: Vec<Side> = [Some(side), sewn.get(&side).copied()].into_iter().flatten().collect();
-            let short = |s: &Side| length(*s) < SLIVER * h && !found.contains_key(s);
+            let short = |s: &Side| length(*s) < LONGEST.min(SLIVER * h) && !found.contains_key(s);
             if !sides.iter().all(short) || !sides.iter().all(|s| lonely(pattern, *s, &found, h)) {
                 continue;
             }
@@ -308,6 +310,7 @@ fn inner_lines(panel: &Panel, border: &mut Border, h: f64, notes: &mut Vec<MeshE
         }
     }
     cut_crossings(panel, border, h, notes);
+    drop_unused(border, rims);
 }
 
 /// Returns the nearest vertex within `reach` of a point, else a new one there.
@@ -351,17 +354,42 @@ fn cut_crossings(panel: &Panel, border: &mut Border, h: f64, notes: &mut Vec<Mes
         for b in a + 1..border.lines.len() {
             let mut from = 0;
             while let Some((i, j, p)) = first_crossing(border, (a, b), from) {
-                let v = vertex(border, p, 0.3 * h);
+                let v = vertex(border, p, 0.45 * h);
                 // A piece that is not cut is not looked at again, so that this ends.
                 from = if border.lines[a].1.contains(&v) { i + 1 } else { i };
                 for (line, k) in [(a, i), (b, j)] {
-                    let chain = &mut border.lines[line].1;
-                    if !chain.contains(&v) {
-                        chain.insert(k + 1, v);
-                    }
+                    pass(border, line, k, (v, p, 0.45 * h));
                 }
             }
         }
+    }
+}
+
+/// Leads a line through vertex `v`, which lies at `p`, after its vertex `k`. Inner vertices nearer than `reach` go.
+fn pass(border: &mut Border, line: usize, k: usize, (v, p, reach): (u32, Vec2, f64)) {
+    let Border { points, lines, .. } = border;
+    let chain = &mut lines[line].1;
+    if !chain.contains(&v) {
+        chain.insert(k + 1, v);
+    }
+    let last = chain.len() - 1;
+    let near = |w: u32| w != v && (points[w as usize] - p).norm() < reach;
+    let mut at = 0..;
+    chain.retain(|w| {
+        let at = at.next().unwrap_or_default();
+        at == 0 || at == last || !near(*w)
+    });
+}
+
+/// Removes vertices of inner lines that no line has any more.
+fn drop_unused(border: &mut Border, rims: usize) {
+    let used: BTreeSet<u32> = border.lines.iter().flat_map(|(_, line)| line.iter().copied()).collect();
+    let kept: Vec<u32> =
+        (0..border.points.len() as u32).filter(|v| (*v as usize) < rims || used.contains(v)).collect();
+    let new: BTreeMap<u32, u32> = kept.iter().zip(0..).map(|(old, new)| (*old, new)).collect();
+    border.points = kept.iter().map(|v| border.points[*v as usize]).collect();
+    for v in border.lines.iter_mut().flat_map(|(_, line)| line) {
+        *v = new.get(v).copied().unwrap_or_default();
     }
 }
 

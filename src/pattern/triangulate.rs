@@ -12,6 +12,9 @@ const AREA: f64 = 0.65;
 /// Smallest angle that refinement aims at [deg].
 const ANGLE: f64 = 30.0;
 
+/// Distance from inner lines that other vertices keep, in edge lengths.
+const CLEAR: f64 = 0.5;
+
 /// Triangulation of the plane.
 type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
@@ -40,22 +43,24 @@ pub fn triangulate(border: &Border, h: f64) -> Result<Flat, Vec<u32>> {
     lines.sort_unstable();
     lines.dedup();
     lines.retain(|piece| !rims.contains(piece));
-    let (mut cdt, lost) = loaded(&border.points, &rims, &lines)?;
-    let kept = lines.len() - lost.len();
-    lines.retain(|piece| !lost.contains(piece));
-    let area = extent(&border.points);
-    let most = 64 * border.points.len() + (8.0 * area / (h * h)) as usize;
+    // Inner lines are left out of the refinement: it tells outside from inside by counting constraints.
+    let (mut cdt, _) = loaded(&border.points, &rims, &[])?;
+    let most = 64 * border.points.len() + (8.0 * extent(&border.points) / (h * h)) as usize;
     let parameters = RefinementParameters::new()
         .keep_constraint_edges()
-        // Faces outside are told by counting constraints, which inner lines would spoil.
-        .exclude_outer_faces(kept == 0)
+        .exclude_outer_faces(true)
         .with_max_allowed_area(AREA * h * h)
         .with_angle_limit(AngleLimit::from_deg(ANGLE))
         .with_max_additional_vertices(most);
     cdt.refine(parameters);
     let mut points: Vec<Vec2> = cdt.vertices().map(|v| Vec2::new(v.position().x, v.position().y)).collect();
-    let triangles = inner(&cdt, &rims);
-    let triangles = compact(&mut points, triangles, border.points.len());
+    let mut lost = BTreeSet::new();
+    if !lines.is_empty() {
+        clear_lines(&mut points, border.points.len(), &lines, h);
+        (cdt, lost) = loaded(&points, &rims, &lines)?;
+        lines.retain(|piece| !lost.contains(piece));
+    }
+    let triangles = compact(&mut points, inner(&cdt, &rims), border.points.len());
     let flat = Flat { points, triangles, lost: lost.len() };
     Ok(smooth::smoothed(flat, border.points.len(), |points| {
         let (cdt, _) = loaded(points, &rims, &lines).ok()?;
@@ -70,6 +75,18 @@ fn rims(border: &Border) -> BTreeSet<[u32; 2]> {
         ring.iter().zip(next).map(|(a, b)| [*a.min(b), *a.max(b)]).collect::<Vec<_>>()
     };
     border.loops.iter().flat_map(pieces).collect()
+}
+
+/// Removes vertices after the first `kept` ones that lie so near to inner lines that triangles there would be flat.
+fn clear_lines(points: &mut Vec<Vec2>, kept: usize, lines: &[[u32; 2]], h: f64) {
+    let ends: Vec<[Vec2; 2]> = lines.iter().map(|l| l.map(|v| points[v as usize])).collect();
+    let far = |p: &Vec2, [a, b]: &[Vec2; 2]| {
+        let along = b - a;
+        let t = (along.dot(&(p - a)) / along.norm_squared()).clamp(0.0, 1.0);
+        (a + along * t - p).norm()
+    };
+    let mut at = 0..;
+    points.retain(|p| at.next() < Some(kept) || ends.iter().all(|line| far(p, line) > CLEAR * h));
 }
 
 /// Returns the area of the bounding box.

@@ -23,7 +23,8 @@ section! {
     pub struct Place {
         /// Name of the panel.
         pub name: String = text().required(),
-        /// From the plane of the panel, z = 0 and y upwards as it is drawn, to the space of the cloth.
+        /// From the panel to the space of the cloth: the middle of its bounding box is the origin, x points to the
+        /// right and y upwards as it is drawn, z toward who looks at its front.
         pub transform: Transform = table(),
     }
     check not_scaled;
@@ -46,6 +47,8 @@ section! {
         pub edge_length: f64 = quantity(Unit::Length, 1e-4..=1.0).or(0.01),
         /// Length of a unit of the file, where it does not say it or says it wrongly.
         pub unit: Option<f64> = quantity(Unit::Length, 1e-6..=1e3).optional(),
+        /// Size, of a DXF file with several.
+        pub size: Option<String> = text().optional(),
         /// Stitches beside those of the file.
         pub stitches as "stitch": Vec<Stitch> = tables(),
         /// Places of panels.

@@ -32,8 +32,12 @@ fn sizes_beyond_sense_are_told() {
     let pattern = json(TOP);
     let told = make(&pattern, 1e-5).unwrap_err().to_string();
     assert!(told.contains("triangles; at most 8e6"), "{told}");
-    let told = make(&pattern, 0.9).unwrap_err().to_string();
-    assert!(told.contains("give a shorter"), "{told}");
+    let lens = r#"{ "pattern": { "panels": { "lens": { "vertices": [[0, 0], [30, 0]], "edges": [
+        { "endpoints": [0, 1], "curvature": [0.5, -0.3] }, { "endpoints": [1, 0], "curvature": [0.5, -0.3] } ] } } },
+        "properties": { "units_in_meter": 100 } }"#;
+    assert!(make(&json(lens), 0.1).is_ok());
+    let told = make(&json(lens), 0.5).unwrap_err().to_string();
+    assert!(told.contains("panel 'lens': a loop of it has 2 vertices at an edge length of 500.0 mm; give a shorter one"), "{told}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub fn sewn(
 ) -> Option<(TriMesh, Vec<Seam>)> {
     let key = format!("{key}.pattern");
     let bytes = files::bytes(&of.file, faults)?;
-    let options = Options { unit: of.unit };
+    let options = Options { unit: of.unit, size: of.size.clone() };
     let read = pattern::read(&files::extension(&of.file), &bytes, &options);
     let mut pattern = files::sound(read, &of.file, faults)?;
     if scene.up == Up::Z {
@@ -47,12 +47,19 @@ pub fn sewn(
             sound = false;
             continue;
         };
-        let Transform { translate, .. } = place.transform;
-        pattern.panels[panel].placement =
-            Some(Placement { rotation: place.transform.rotation(), translation: translate });
+        let panel = &mut pattern.panels[panel];
+        let [low, high] = panel.bounds();
+        let (rotation, middle) = (place.transform.rotation(), 0.5 * (low + high));
+        let translation = place.transform.translate - rotation * Vec3::new(middle.x, middle.y, 0.0);
+        panel.placement = Some(Placement { rotation, translation });
     }
     if !sound {
         return None;
+    }
+    let laid = pattern.lay_out();
+    if !laid.is_empty() {
+        let message = format!("the file does not place {}; they lie beside each other: give 'panel' with transforms", laid.join(", "));
+        faults.warn(&format!("{key}.file"), message);
     }
     if let Err(error) = pattern::check(&mut pattern) {
         return files::sound(Err(error), &of.file, faults);
