@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// Width of a row of panels [m].
 const WIDTH: f64 = 1.5;
 /// Room around each panel [m].
-const GAP: f64 = 0.05;
+const GAP: f64 = 0.1;
 /// Distance of chords from curves [m].
 const CHORD: f64 = 1e-4;
 /// Colours of seams, by their number.
@@ -67,7 +67,7 @@ fn text(svg: &mut String, at: String, attributes: &str, words: &str) {
     let (x, y) = at.split_once(',').unwrap_or_default();
     let _ = writeln!(
         svg,
-        "<text x=\"{x}\" y=\"{y}\" stroke=\"none\" text-anchor=\"middle\" dominant-baseline=\"middle\" {attributes}>{}</text>",
+        "<text x=\"{x}\" y=\"{y}\" stroke=\"none\" dominant-baseline=\"middle\" {attributes}>{}</text>",
         escape(words)
     );
 }
@@ -82,35 +82,10 @@ fn draw(svg: &mut String, pattern: &Pattern, (k, panel): (usize, &Panel), shift:
         })
         .collect();
     let _ = writeln!(svg, "<path d=\"{path}\" fill=\"#eef1f5\" fill-rule=\"evenodd\" stroke=\"none\"/>");
-    let outwards = if panel.is_anticlockwise() { -1.0 } else { 1.0 };
     let [low, high] = panel.bounds();
     let letter = (60.0 * (high - low).amin()).clamp(4.0, 12.0);
-    for (e, edge) in panel.edges().enumerate() {
-        let side = Side { panel: k, edge: e };
-        let seam = pattern.stitches.iter().position(|s| s.sides.contains(&side));
-        let colour = seam.map_or("#444", |s| COLOURS[s % COLOURS.len()]);
-        let width = if seam.is_some() { 2.0 } else { 1.0 };
-        let _ = writeln!(
-            svg,
-            "<polyline points=\"{}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>",
-            points(&edge.curve, shift)
-        );
-        let length = edge.curve.length();
-        let middle = edge.curve.at(length / 2.0);
-        let along = edge.curve.at(0.52 * length) - edge.curve.at(0.48 * length);
-        let along = along.try_normalize(1e-9).unwrap_or_default();
-        let out = Vec2::new(-along.y, along.x) * outwards;
-        arrow(svg, (middle, along), shift, colour);
-        let dot = mm(edge.curve.start(), shift);
-        let (x, y) = dot.split_once(',').unwrap_or_default();
-        let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"1.5\" fill=\"#444\" stroke=\"none\"/>");
-        // Short edges have small letters, so that names do not lie over each other.
-        let own = letter.min(400.0 * length).max(2.5);
-        let at = mm(middle + out * (1.1e-3 * own + 2e-3), shift);
-        let label = edge.label.as_ref().map(|l| format!(" {l}")).unwrap_or_default();
-        let seam = seam.map(|s| format!(" ({})", s + 1)).unwrap_or_default();
-        let attributes = format!("fill=\"{colour}\" font-size=\"{own:.1}\"");
-        text(svg, at, &attributes, &format!("{}{label}{seam}", edge.name));
+    for edge in 0..panel.edges().count() {
+        draw_edge(svg, pattern, Side { panel: k, edge }, (shift, letter));
     }
     for notch in &panel.notches {
         let at = mm(notch.at, shift);
@@ -121,15 +96,48 @@ fn draw(svg: &mut String, pattern: &Pattern, (k, panel): (usize, &Panel), shift:
         let dashes = "stroke=\"#888\" stroke-dasharray=\"4 3\"";
         let _ = writeln!(svg, "<polyline points=\"{}\" {dashes}/>", points(&line.curve, shift));
         let at = mm(line.curve.at(line.curve.length() / 2.0), shift);
-        text(svg, at, "fill=\"#888\" font-size=\"8\"", &line.name);
+        text(svg, at, "fill=\"#888\" font-size=\"8\" text-anchor=\"middle\"", &line.name);
     }
     named(svg, panel, shift, 2.0 * letter);
+}
+
+/// Draws an edge: coloured by its seam, with an arrow, its name, and the number of the seam.
+fn draw_edge(svg: &mut String, pattern: &Pattern, side: Side, (shift, letter): (Vec2, f64)) {
+    let Some((panel, edge)) = pattern.panels.get(side.panel).zip(pattern.edge(side)) else { return };
+    let outwards = if panel.is_anticlockwise() { -1.0 } else { 1.0 };
+    let seam = pattern.stitches.iter().position(|s| s.sides.contains(&side));
+    let colour = seam.map_or("#444", |s| COLOURS[s % COLOURS.len()]);
+    let width = if seam.is_some() { 2.0 } else { 1.0 };
+    let _ = writeln!(
+        svg,
+        "<polyline points=\"{}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>",
+        points(&edge.curve, shift)
+    );
+    let length = edge.curve.length();
+    let middle = edge.curve.at(length / 2.0);
+    let along = edge.curve.at(0.52 * length) - edge.curve.at(0.48 * length);
+    let along = along.try_normalize(1e-9).unwrap_or_default();
+    let out = Vec2::new(-along.y, along.x) * outwards;
+    arrow(svg, (middle, along), shift, colour);
+    let dot = mm(edge.curve.start(), shift);
+    let (x, y) = dot.split_once(',').unwrap_or_default();
+    let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"1.5\" fill=\"#444\" stroke=\"none\"/>");
+    // Short edges have small letters, so that names do not lie over each other.
+    let label = edge.label.as_ref().map(|l| format!(" {l}")).unwrap_or_default();
+    let seam = seam.map(|s| format!(" ({})", s + 1)).unwrap_or_default();
+    let words = format!("{}{label}{seam}", edge.name);
+    let room = 1.6e3 * length / words.chars().count() as f64;
+    let own = letter.min(room.max(3.0)).min(400.0 * length).max(2.5);
+    let at = mm(middle + out * (1.1e-3 * own + 2e-3), shift);
+    let anchor = ["end", "middle", "start"][(1.0 + (2.0 * out.x).trunc().clamp(-1.0, 1.0)) as usize];
+    let attributes = format!("fill=\"{colour}\" font-size=\"{own:.1}\" text-anchor=\"{anchor}\"");
+    text(svg, at, &attributes, &words);
 }
 
 /// Draws the head of an arrow at a point.
 fn arrow(svg: &mut String, (at, along): (Vec2, Vec2), shift: Vec2, colour: &str) {
     let across = Vec2::new(-along.y, along.x);
-    let corners = [at + along * 4e-3, at - along * 3e-3 + across * 2.5e-3, at - along * 3e-3 - across * 2.5e-3];
+    let corners = [at + along * 6e-3, at - along * 4e-3 + across * 4e-3, at - along * 4e-3 - across * 4e-3];
     let corners = corners.map(|p| mm(p, shift)).join(" ");
     let _ = writeln!(svg, "<polygon points=\"{corners}\" fill=\"{colour}\" stroke=\"none\"/>");
 }
@@ -144,6 +152,6 @@ fn named(svg: &mut String, panel: &Panel, shift: Vec2, letter: f64) {
     arrow(svg, (grain.end(), panel.grain), shift, "#999");
     arrow(svg, (grain.start(), -panel.grain), shift, "#999");
     let room = (1.6e3 * (high - low).x / panel.name.chars().count().max(1) as f64).max(3.0);
-    let attributes = format!("fill=\"#222\" font-size=\"{:.1}\"", letter.min(room));
+    let attributes = format!("fill=\"#222\" font-size=\"{:.1}\" text-anchor=\"middle\"", letter.min(room));
     text(svg, mm(middle, shift), &attributes, &panel.name);
 }

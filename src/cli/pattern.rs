@@ -133,7 +133,7 @@ fn describe(pattern: &pattern::Pattern, k: usize, panel: &Panel) {
 
 /// Lists the seams, with the ease of those whose sides differ.
 fn seams(pattern: &pattern::Pattern) {
-    for stitch in &pattern.stitches {
+    for (k, stitch) in pattern.stitches.iter().enumerate() {
         let [a, b] = stitch.sides.map(|side| pattern.edge(side).map_or(0.0, |e| e.curve.length()));
         let [first, second] = stitch.sides.map(|side| pattern.name_of(side));
         let ease = 100.0 * (a.max(b) / a.min(b) - 1.0);
@@ -141,7 +141,7 @@ fn seams(pattern: &pattern::Pattern) {
         let ease = if ease >= 0.05 { format!(", ease {ease:.1} % of {longer}") } else { String::new() };
         let meet = if stitch.starts_meet { ", starts meet" } else { "" };
         let name = if stitch.name == format!("{first}+{second}") { "" } else { &format!(" '{}'", stitch.name) };
-        say(&format!("seam{name}: {first} {} to {second} {}{ease}{meet}", cm(a), cm(b)));
+        say(&format!("seam {}{name}: {first} {} to {second} {}{ease}{meet}", k + 1, cm(a), cm(b)));
     }
 }
 

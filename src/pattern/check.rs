@@ -29,10 +29,10 @@ pub fn check(pattern: &mut Pattern) -> Result<(), MeshError> {
         let (panels, stitches) = (pattern.panels.len(), pattern.stitches.len());
         return Err(MeshError::new(format!("{panels} panels and {stitches} stitches; this is no garment")));
     }
+    size(pattern)?;
     for panel in &pattern.panels {
         outline(panel)?;
     }
-    size(pattern)?;
     names(pattern)?;
     stitches(pattern)?;
     notches(pattern);
@@ -143,16 +143,13 @@ fn size(pattern: &Pattern) -> Result<(), MeshError> {
     if SIZES.contains(&size) {
         return Ok(());
     }
-    // Units in which patterns are drawn, with the size that a panel of the file would have.
-    let units = [("mm", 1e-3), ("cm", 1e-2), ("inch", 0.0254), ("m", 1.0)];
+    // Ratios of the units in which patterns are drawn: mm, cm, inch, m.
     let ratios = [1e-3, 1e-2, 0.0254, 0.0393701, 0.1, 0.393701, 2.54, 10.0, 25.4, 39.3701, 100.0, 1000.0];
-    let fits = ratios.into_iter().filter(|r| (0.2..=2.0).contains(&(size * r))).map(rounded).collect::<Vec<_>>();
-    let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
+    let fits: Vec<String> = ratios.into_iter().filter(|r| (0.2..=2.0).contains(&(size * r))).map(rounded).collect();
+    let fit = if fits.is_empty() { String::new() } else { format!("; {} times that would fit", fits.join(" or ")) };
     let what = format!(
-        "the largest panel measures {} m; lengths are probably in another unit ({}): a factor of {} would fit, give 'unit'",
-        rounded(size),
-        names.join(", "),
-        if fits.is_empty() { "none that is common".to_string() } else { fits.join(" or ") }
+        "the largest panel measures {} m, so lengths are in another unit{fit}: give the length of one with 'unit'",
+        rounded(size)
     );
     Err(of_panel(panel, None, &what))
 }

@@ -26,7 +26,8 @@ struct File {
 /// Reads a file.
 ///
 /// # Errors
-/// Fails at what is no DXF, without a unit or a piece, with several sizes of which none is chosen, and for open outlines.
+/// Fails at what is no DXF, without a unit or a piece, with several sizes of which none is chosen, and for outlines
+/// that are open.
 pub fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
     let file = file(&pairs::pairs(bytes)?)?;
     let unit = unit(&file, options)?;

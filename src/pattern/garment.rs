@@ -2,7 +2,8 @@
 
 use super::check::{of_panel, place};
 use super::sample::{Border, sample};
-use super::triangulate::{Flat, triangulate};
+use super::smooth::Flat;
+use super::triangulate::triangulate;
 use super::{Panel, Pattern};
 use crate::linalg::Vec2;
 use crate::mesh::seam::Seam;
@@ -18,8 +19,8 @@ const MOST: f64 = 8e6;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Garment {
     /// All panels at their places: vertices of a panel are contiguous, those of its outline first. The chart is the
-    /// pattern in metres, with the warp along u. Triangles are wound anticlockwise seen from the front. A group for each
-    /// panel (`panel`), edge and inner line (`panel.edge`), and label.
+    /// pattern in metres, with the warp along u. Triangles are wound anticlockwise seen from the front. Groups are
+    /// panels (`panel`), edges and inner lines (`panel.edge`), and labels.
     pub mesh: TriMesh,
     /// Seams, in the order of the stitches. Collapsed edges have a single pair.
     pub seams: Vec<Seam>,
@@ -34,7 +35,7 @@ pub struct Garment {
 pub fn make(pattern: &Pattern, h: f64) -> Result<Garment, MeshError> {
     let area: f64 = pattern.panels.iter().map(Panel::area).sum();
     let count = 2.0 * area / (h * h);
-    if !(count <= MOST) {
+    if count.is_nan() || count > MOST {
         let what = format!(
             "{} m2 at an edge length of {} mm would have {count:.1e} triangles; at most {MOST:.0e}, give a longer one",
             rounded(area),
@@ -49,7 +50,11 @@ pub fn make(pattern: &Pattern, h: f64) -> Result<Garment, MeshError> {
     for (panel, border) in pattern.panels.iter().zip(&borders) {
         let flat = triangulate(border, h).map_err(|at| touching(panel, border, &at))?;
         if flat.lost > 0 {
-            garment.notes.push(of_panel(panel, None, &format!("{} pieces of inner lines cross others; left out", flat.lost)));
+            garment.notes.push(of_panel(
+                panel,
+                None,
+                &format!("{} pieces of inner lines cross others; left out", flat.lost),
+            ));
         }
         if flat.triangles.is_empty() {
             return Err(of_panel(panel, None, "no triangle fits into it; give a shorter edge length"));
@@ -82,7 +87,10 @@ fn touching(panel: &Panel, border: &Border, at: &[u32]) -> MeshError {
     let middle = points.iter().sum::<Vec2>() / points.len().max(1) as f64;
     let edges = panel.edges().zip(&border.edges).filter(|(_, vertices)| at.iter().all(|v| vertices.contains(v)));
     let edge = edges.map(|(e, _)| format!(" of edge '{}'", e.name)).next().unwrap_or_default();
-    let what = format!("its outline touches itself at {}{edge}; part the edges there, or give a shorter edge length", place(middle));
+    let what = format!(
+        "its outline touches itself at {}{edge}; part the edges there, or give a shorter edge length",
+        place(middle)
+    );
     of_panel(panel, None, &what)
 }
 

@@ -83,7 +83,11 @@ fn properties(file: &Node, options: &Options, notes: &mut Vec<MeshError>) -> Res
 fn panel(name: &str, node: &Node, properties: &Properties) -> Result<Panel, MeshError> {
     let vector = |node: &Node| -> Result<Vec2, MeshError> {
         let p = Vec2::from(node.numbers::<2>()?) * properties.unit;
-        if p.amax() <= FARTHEST { Ok(p) } else { Err(node.fault("farther than a kilometre from the origin; is the unit right?")) }
+        if p.amax() <= FARTHEST {
+            Ok(p)
+        } else {
+            Err(node.fault("farther than a kilometre from the origin; is the unit right?"))
+        }
     };
     let vertices: Vec<Vec2> = node.get("vertices")?.items()?.iter().map(vector).collect::<Result<_, _>>()?;
     let edges = node.get("edges")?;
@@ -173,7 +177,9 @@ fn curve(node: &Node, [from, to]: [Vec2; 2], properties: &Properties) -> Result<
             params.len(),
             kind.text()?
         ))),
-        (other, _) => Err(kind.fault(format!("unknown curve \"{}\"; there are quadratic, cubic and circle", short(other)))),
+        (other, _) => {
+            Err(kind.fault(format!("unknown curve \"{}\"; there are quadratic, cubic and circle", short(other))))
+        }
     }
 }
 
@@ -210,7 +216,9 @@ fn stitch(node: &Node, pattern: &mut Pattern) -> Result<(), MeshError> {
     let starts_meet = match tag {
         None => false,
         Some("right_wrong") => true,
-        Some(other) => return Err(node.fault(format!("unknown kind of stitch '{}'; there is \"right_wrong\"", short(other)))),
+        Some(other) => {
+            return Err(node.fault(format!("unknown kind of stitch '{}'; there is \"right_wrong\"", short(other))));
+        }
     };
     let of = |node: &Node| side(node, &pattern.panels);
     let sides = [of(sides[0])?, of(sides[1])?];
@@ -230,4 +238,3 @@ fn side(node: &Node, panels: &[Panel]) -> Result<Side, MeshError> {
     let noun = format!("edge of panel '{}':", short(&panels[panel].name));
     Ok(Side { panel, edge: edge.index(panels[panel].outline.len(), &noun)? })
 }
-

@@ -372,10 +372,7 @@ mod tests {
     #[test]
     fn faults_tell_their_line() {
         let told = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
-        assert_eq!(
-            told("{\n \"a\": NaN }"),
-            "2:7: not JSON: NaN is no number; the program that wrote it failed there"
-        );
+        assert_eq!(told("{\n \"a\": NaN }"), "2:7: not JSON: NaN is no number; the program that wrote it failed there");
         assert_eq!(told("[1 2]"), "1:4: not JSON: ',' is missing here");
         assert_eq!(told("[1e999]"), "1:2: not JSON: '1e999' is no finite number");
         assert!(told(&"[".repeat(100_000)).contains("more than 64 deep"));

@@ -193,7 +193,11 @@ impl Pattern {
         }
         Err(match near {
             Some(panel) => {
-                format!("panel '{}' has no edge of '{name}'; its edges are {}", panel.name, listed(panel.edges().map(|e| e.name.as_str())))
+                format!(
+                    "panel '{}' has no edge of '{name}'; its edges are {}",
+                    panel.name,
+                    listed(panel.edges().map(|e| e.name.as_str()))
+                )
             }
             None => {
                 let panels = listed(self.panels.iter().map(|p| p.name.as_str()));

@@ -98,7 +98,8 @@ fn marks(pattern: &Pattern, h: f64) -> BTreeMap<Side, Marks> {
     for (k, panel) in pattern.panels.iter().enumerate() {
         let nearest = |p: Vec2| {
             let near = panel.outline.iter().map(|e| e.curve.nearest(p)).enumerate();
-            near.min_by(|a, b| a.1.1.total_cmp(&b.1.1)).map(|(edge, (along, far))| (Side { panel: k, edge }, along, far))
+            near.min_by(|a, b| a.1.1.total_cmp(&b.1.1))
+                .map(|(edge, (along, far))| (Side { panel: k, edge }, along, far))
         };
         for notch in &panel.notches {
             if let Some((side, along, far)) = nearest(notch.at)
@@ -146,7 +147,10 @@ fn collapsed(pattern: &Pattern, h: f64, notes: &mut Vec<MeshError>) -> BTreeMap<
             let names: Vec<String> = sides.iter().map(|s| format!("'{}'", pattern.name_of(*s))).collect();
             let line = pattern.edge(side).and_then(|e| e.line);
             let what = match names.as_slice() {
-                [a, b] => format!("{a} and {b} are sewn together and {:.1} mm long; each becomes a vertex", 1e3 * length(side)),
+                [a, b] => format!(
+                    "{a} and {b} are sewn together and {:.1} mm long; each becomes a vertex",
+                    1e3 * length(side)
+                ),
                 _ => format!("edge {} is {:.1} mm long; it becomes a vertex", names.join(""), 1e3 * length(side)),
             };
             notes.push(MeshError { line, column: None, what });
@@ -195,7 +199,8 @@ fn divided(sides: [&(f64, Marks); 2], h: f64) -> [Vec<f64>; 2] {
         let n = (length(0).max(length(1)) / h).round().max(1.0) as usize;
         for side in 0..2 {
             let marks = &sides[side].1;
-            let free: Vec<f64> = marks.ends.iter().chain(if matched { &[] } else { &marks.notches[..] }).copied().collect();
+            let free: Vec<f64> =
+                marks.ends.iter().chain(if matched { &[] } else { &marks.notches[..] }).copied().collect();
             at[side].extend(spread(part(side), n, &free));
             if k + 1 < cuts[0].len() {
                 at[side].push(cuts[side][k]);
@@ -255,17 +260,21 @@ fn border<'a>(
             }
         }
         let end = border.points.len() as u32;
-        for k in 0..n {
+        for (k, corner) in corner.iter().enumerate() {
             // Vertices at the end of the list are followed by the first one.
             let wrapped = |v: u32| if v >= end { start } else { v };
             let inner = match division(first + k) {
                 Some(Division::At(at)) => at.len() as u32 + 1,
                 _ => 0,
             };
-            own.push((corner[k]..=corner[k] + inner).map(wrapped).collect());
+            own.push((*corner..=*corner + inner).map(wrapped).collect());
         }
         if end - start < 3 {
-            let what = format!("a loop of it has {} vertices at an edge length of {:.1} mm; give a shorter one", end - start, 1e3 * h);
+            let what = format!(
+                "a loop of it has {} vertices at an edge length of {:.1} mm; give a shorter one",
+                end - start,
+                1e3 * h
+            );
             return Err(of_panel(panel, None, &what));
         }
         border.loops.push((start..end).collect());
@@ -384,8 +393,7 @@ fn pass(border: &mut Border, line: usize, k: usize, (v, p, reach): (u32, Vec2, f
 /// Removes vertices of inner lines that no line has any more.
 fn drop_unused(border: &mut Border, rims: usize) {
     let used: BTreeSet<u32> = border.lines.iter().flat_map(|(_, line)| line.iter().copied()).collect();
-    let kept: Vec<u32> =
-        (0..border.points.len() as u32).filter(|v| (*v as usize) < rims || used.contains(v)).collect();
+    let kept: Vec<u32> = (0..border.points.len() as u32).filter(|v| (*v as usize) < rims || used.contains(v)).collect();
     let new: BTreeMap<u32, u32> = kept.iter().zip(0..).map(|(old, new)| (*old, new)).collect();
     border.points = kept.iter().map(|v| border.points[*v as usize]).collect();
     for v in border.lines.iter_mut().flat_map(|(_, line)| line) {
@@ -397,6 +405,5 @@ fn drop_unused(border: &mut Border, rims: usize) {
 fn first_crossing(border: &Border, (a, b): (usize, usize), from: usize) -> Option<(usize, usize, Vec2)> {
     let piece = |line: usize, k: usize| [0, 1].map(|d| border.points[border.lines[line].1[k + d] as usize]);
     let pieces = |line: usize| border.lines[line].1.len().saturating_sub(1);
-    (from..pieces(a))
-        .find_map(|i| (0..pieces(b)).find_map(|j| crosses(&piece(a, i), &piece(b, j)).map(|p| (i, j, p))))
+    (from..pieces(a)).find_map(|i| (0..pieces(b)).find_map(|j| crosses(&piece(a, i), &piece(b, j)).map(|p| (i, j, p))))
 }

@@ -1,12 +1,22 @@
 //! Smoothing of a triangulation: inner vertices go to the centroid of the triangles around them.
 
-use super::triangulate::Flat;
 use crate::linalg::Vec2;
 
 /// Number of rounds.
 const ROUNDS: usize = 4;
 /// Angle that no move may make smaller [deg].
 const ANGLE: f64 = 28.0;
+
+/// Triangles of a panel.
+#[derive(Clone, Debug, Default)]
+pub struct Flat {
+    /// Vertices: those of the border, then others [m].
+    pub points: Vec<Vec2>,
+    /// Triangles, anticlockwise in the plane.
+    pub triangles: Vec<[u32; 3]>,
+    /// Pieces of inner lines that had to be left out.
+    pub lost: usize,
+}
 
 /// Moves the vertices after the first `fixed` ones. `again` triangulates the points anew after each round.
 pub fn smoothed(mut flat: Flat, fixed: usize, again: impl Fn(&[Vec2]) -> Option<Vec<[u32; 3]>>) -> Flat {

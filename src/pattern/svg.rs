@@ -142,7 +142,9 @@ impl Walk<'_> {
             "svg" => {
                 let shift = (path::number(node, "x", self.place)?, path::number(node, "y", self.place)?);
                 if node.has_attribute("viewBox") {
-                    return Err(self.place.fault(node, "an inner <svg> with a viewBox of its own is not read; ungroup it"));
+                    return Err(self
+                        .place
+                        .fault(node, "an inner <svg> with a viewBox of its own is not read; ungroup it"));
                 }
                 self.children(node, map * Affine::translate(shift), group, depth + 1)
             }
@@ -216,6 +218,9 @@ impl Walk<'_> {
         let line = self.place.line(node);
         for part in parts {
             let part = path::moved(&part, map);
+            if !path::is_near(&part) {
+                return Err(self.place.fault(node, "it reaches farther than a kilometre; is the real size right?"));
+            }
             let item = Item {
                 name: named(node).unwrap_or_default().trim().to_string(),
                 roles: group::roles(node),

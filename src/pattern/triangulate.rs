@@ -1,7 +1,7 @@
 //! Constrained, refined Delaunay triangulation of a panel.
 
 use super::sample::Border;
-use super::smooth;
+use super::smooth::{Flat, smoothed};
 use crate::linalg::Vec2;
 use spade::handles::FixedVertexHandle;
 use spade::{AngleLimit, ConstrainedDelaunayTriangulation, Point2, RefinementParameters, Triangulation};
@@ -17,17 +17,6 @@ const CLEAR: f64 = 0.5;
 
 /// Triangulation of the plane.
 type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
-
-/// Triangles of a panel.
-#[derive(Clone, Debug, Default)]
-pub struct Flat {
-    /// Vertices: those of the border, then others [m].
-    pub points: Vec<Vec2>,
-    /// Triangles, anticlockwise in the plane.
-    pub triangles: Vec<[u32; 3]>,
-    /// Pieces of inner lines that had to be left out.
-    pub lost: usize,
-}
 
 /// Triangulates a panel at an edge length `h` [m].
 ///
@@ -62,7 +51,7 @@ pub fn triangulate(border: &Border, h: f64) -> Result<Flat, Vec<u32>> {
     }
     let triangles = compact(&mut points, inner(&cdt, &rims), border.points.len());
     let flat = Flat { points, triangles, lost: lost.len() };
-    Ok(smooth::smoothed(flat, border.points.len(), |points| {
+    Ok(smoothed(flat, border.points.len(), |points| {
         let (cdt, _) = loaded(points, &rims, &lines).ok()?;
         Some(inner(&cdt, &rims))
     }))

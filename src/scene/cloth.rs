@@ -210,7 +210,7 @@ one_of! {
     pub enum Source {
         /// Mesh file: where the cloth is at the start.
         Mesh(PathBuf) = "mesh": mesh(),
-        /// Sewing pattern: panels where they are at the start. A garment is one cloth, whose panels and edges are groups
+        /// Sewing pattern: panels where they are at the start. A garment is one cloth; its panels and edges are groups
         /// (`front`, `front.hem`).
         Pattern(Pattern) = "pattern": table(),
     }

@@ -1,9 +1,10 @@
 //! `pattern` of a cloth: a file of flat panels, its edge length, further stitches, and places of panels.
 
 use super::keys::{Keys, Kind, section};
-use super::kinds::{file, list, name, quantity, table, tables, text};
-use super::place::Transform;
+use super::kinds::{file, list, name, quantity, tables, text};
+use super::place::{Turn, point, turns};
 use super::unit::Unit;
+use crate::linalg::Vec3;
 use crate::pattern::EXTENSIONS;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -23,19 +24,12 @@ section! {
     pub struct Place {
         /// Name of the panel.
         pub name: String = text().required(),
-        /// From the panel to the space of the cloth: the middle of its bounding box is the origin, x points to the
-        /// right and y upwards as it is drawn, z toward who looks at its front.
-        pub transform: Transform = table(),
+        /// Turns about the middle of its bounding box; before them x points to the right and y upwards as the panel is
+        /// drawn, z toward who looks at its front.
+        pub rotate: Vec<Turn> = turns().or(Vec::new()),
+        /// Place of the middle of its bounding box in the space of the cloth.
+        pub translate: Vec3 = point().or(Vec3::zeros()),
     }
-    check not_scaled;
-}
-
-fn not_scaled(place: Place, keys: &mut Keys) -> Option<Place> {
-    if place.transform.scale != 1.0 {
-        keys.fault_below("transform", "scale", "a panel keeps its size; give 'unit' of the pattern if that is wrong");
-        return None;
-    }
-    Some(place)
 }
 
 section! {

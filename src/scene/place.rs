@@ -74,7 +74,17 @@ fn angles(items: &[Node]) -> Option<String> {
 }
 
 /// Kind of a turn or a list of turns.
-struct Turns;
+pub struct Turns;
+
+/// Returns the kind of a turn or a list of turns.
+pub fn turns() -> Turns {
+    Turns
+}
+
+/// Returns turns in order as one rotation.
+pub fn rotation(turns: &[Turn]) -> Rotation {
+    turns.iter().fold(Rotation::identity(), |r, turn| Rotation::from_axis_angle(&turn.axis, turn.angle) * r)
+}
 
 impl Kind for Turns {
     type Value = Vec<Turn>;
@@ -121,7 +131,7 @@ section! {
         /// Factor of size.
         pub scale: f64 = real(1e-6..=1e6).or(1.0),
         /// Turns about the origin.
-        pub rotate: Vec<Turn> = Turns.or(Vec::new()),
+        pub rotate: Vec<Turn> = turns().or(Vec::new()),
         /// Shift.
         pub translate: Vec3 = point().or(Vec3::zeros()),
     }
@@ -130,7 +140,7 @@ section! {
 impl Transform {
     /// Returns all turns as one rotation.
     pub fn rotation(&self) -> Rotation {
-        self.rotate.iter().fold(Rotation::identity(), |r, turn| Rotation::from_axis_angle(&turn.axis, turn.angle) * r)
+        rotation(&self.rotate)
     }
 
     /// Returns the position in the world of a point of the file [m].

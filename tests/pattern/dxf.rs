@@ -67,7 +67,7 @@ fn layers_of_apparel_programs_are_read() {
     assert!((panel.grain - Vec2::x()).norm() < 1e-9);
     assert_eq!(pattern.notes.len(), 1);
     assert!(pattern.notes[0].to_string().starts_with("DXF has no stitches"));
-    // The same with line ends of Windows, and with decimal commas.
+    // Line ends of Windows, and decimal commas, change nothing.
     assert_eq!(good(&whole().replace('\n', "\r\n")).panels, pattern.panels);
     assert_eq!(good(&whole().replace("\n390\n", "\n390,0\n")).panels, pattern.panels);
     let garment = make(&pattern, 0.01).unwrap();
@@ -105,7 +105,10 @@ fn outlines_in_pieces_and_without_sew_lines_are_told() {
     let pattern = good(&file("", &chains, &text(METRIC)));
     assert!((pattern.panels[0].area() - 0.24).abs() < 1e-9);
     assert!(pattern.notes[0].to_string().contains("panel 'P1': no sew line (layer 14)"), "{:?}", pattern.notes);
-    let open = chains.replace("20\n600\n0\nSEQEND\n0\nPOLYLINE\n8\n1\n66\n1\n70\n0\n0\nVERTEX\n8\n1\n10\n0\n20\n0", "20\n597\n0\nSEQEND\n0\nPOLYLINE\n8\n1\n66\n1\n70\n0\n0\nVERTEX\n8\n1\n10\n0\n20\n0");
+    let open = chains.replace(
+        "20\n600\n0\nSEQEND\n0\nPOLYLINE\n8\n1\n66\n1\n70\n0\n0\nVERTEX\n8\n1\n10\n0\n20\n0",
+        "20\n597\n0\nSEQEND\n0\nPOLYLINE\n8\n1\n66\n1\n70\n0\n0\nVERTEX\n8\n1\n10\n0\n20\n0",
+    );
     let told = refused(&file("", &open, &text(METRIC)));
     assert!(told.contains("its outline on layer 1 is open at"), "{told}");
     // Sew lines among the inner ones.
@@ -187,8 +190,14 @@ fn faults_of_files_name_their_line() {
         ("0\nSECTION\n2\nENTITIES\n0\nENDSEC\n0\nEOF\n".to_string(), "not a DXF drawing"),
         (whole().replace("\n394\n", "\nnan\n"), "'nan' is no finite number"),
         (whole().replace("\n394\n", "\n1e30\n"), "is beyond all patterns"),
-        (whole().replace("\n8\n1\n", "\n8\nCUT\n").replace("\n8\n14\n", "\n8\nSEW\n"), "none of its 1 blocks has an outline on layer 1 or 14"),
-        (file("", &polyline("1", &[SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]], true), &text(METRIC)), "panel 'P1': its edges '"),
+        (
+            whole().replace("\n8\n1\n", "\n8\nCUT\n").replace("\n8\n14\n", "\n8\nSEW\n"),
+            "none of its 1 blocks has an outline on layer 1 or 14",
+        ),
+        (
+            file("", &polyline("1", &[SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]], true), &text(METRIC)),
+            "panel 'P1': its edges '",
+        ),
     ];
     for (text, message) in cases {
         let told = refused(&text);

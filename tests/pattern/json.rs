@@ -12,7 +12,10 @@ fn panels_edges_and_stitches_are_read() {
     assert!(front.is_anticlockwise() && !back.is_anticlockwise());
     assert!((front.outline[0].curve.length() - 0.52).abs() < 1e-12);
     assert_eq!(front.outline[0].label.as_deref(), Some("hem"));
-    assert_eq!((front.placement.unwrap().translation, front.label.as_deref()), (Vec3::new(0.0, 1.0, 0.2), Some("body")));
+    assert_eq!(
+        (front.placement.unwrap().translation, front.label.as_deref()),
+        (Vec3::new(0.0, 1.0, 0.2), Some("body"))
+    );
     // Neck of the front: an arc of radius 9.4 cm below a chord of 18 cm.
     let neck = &front.outline[4].curve;
     assert!((neck.length() - 2.0 * 0.094 * (0.09f64 / 0.094).asin()).abs() < 1e-7);
@@ -52,11 +55,23 @@ fn faults_of_specifications_name_line_and_panel() {
     let cases = [
         ("", "the file is empty"),
         ("{}", "1:1: no 'pattern' here"),
-        (&TOP.replace("\"vertices\": [[-26, 0], [26", "\"vertices\": [[-26, 0], [NaN"), "8:33: not JSON: NaN is no number"),
-        (&TOP.replace("[0, 1], \"label\": \"hem\"", "[0, 9]"), "10:30: panel 'front': there is no vertex 9; there are 8, from 0"),
-        (&TOP.replacen("{ \"endpoints\": [1, 2] },", "", 1), "panel 'front': the outline is open: edge 1 begins at vertex 2"),
+        (
+            &TOP.replace("\"vertices\": [[-26, 0], [26", "\"vertices\": [[-26, 0], [NaN"),
+            "8:33: not JSON: NaN is no number",
+        ),
+        (
+            &TOP.replace("[0, 1], \"label\": \"hem\"", "[0, 9]"),
+            "10:30: panel 'front': there is no vertex 9; there are 8, from 0",
+        ),
+        (
+            &TOP.replacen("{ \"endpoints\": [1, 2] },", "", 1),
+            "panel 'front': the outline is open: edge 1 begins at vertex 2",
+        ),
         (&TOP.replace("\"back\", \"edge\": 6", "\"back\", \"edge\": 8"), "there is no edge of panel 'back': 8"),
-        (&TOP.replace("\"back\", \"edge\": 6", "\"bakc\", \"edge\": 6"), "names the panel the text \"bakc\", there is 'front', 'back'"),
+        (
+            &TOP.replace("\"back\", \"edge\": 6", "\"bakc\", \"edge\": 6"),
+            "names the panel the text \"bakc\", there is 'front', 'back'",
+        ),
         (&TOP.replace("\"cubic\"", "\"quartic\""), "unknown curve \"quartic\""),
         (&TOP.replace("[9.4, 0, 0]", "[9.4]"), "1 values for a curve of type \"circle\""),
         (&TOP.replace("\"units_in_meter\": 100", "\"units_in_meter\": 0"), "0 units in a metre"),

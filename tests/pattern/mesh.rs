@@ -156,7 +156,9 @@ fn notches_and_inner_lines_are_vertices() {
     pattern.panels[0].lines.push(line("pocket", [-0.2, 0.3], [0.05, 0.31]));
     pattern.panels[0].lines.push(line("far", [0.0, 0.3], [0.5, 0.3]));
     let single = make(&pattern, 0.01).unwrap();
-    let has = |p: [f64; 2]| single.mesh.positions.iter().any(|q| (q.xy() - percale::linalg::Vec2::new(p[0], p[1] + 1.0)).norm() < 1e-9);
+    let has = |p: [f64; 2]| {
+        single.mesh.positions.iter().any(|q| (q.xy() - percale::linalg::Vec2::new(p[0], p[1] + 1.0)).norm() < 1e-9)
+    };
     assert!(has(at.into()) && has([-0.1, 0.0]), "a notch, and the end of a fold on the hem");
     assert!((area(&single.mesh) - area(&sewn(TOP, 0.01).mesh)).abs() < 1e-5);
     let mesh = &single.mesh;
@@ -164,7 +166,11 @@ fn notches_and_inner_lines_are_vertices() {
     let fold = &mesh.groups["front.fold"];
     let pieces = topology.edges.iter().filter(|e| e.iter().all(|v| fold.contains(v))).count();
     assert_eq!(pieces, fold.len() - 1, "the fold is a row of edges");
-    assert_eq!(fold.iter().filter(|v| mesh.groups["front.pocket"].contains(v)).count(), 1, "lines share where they cross");
+    assert_eq!(
+        fold.iter().filter(|v| mesh.groups["front.pocket"].contains(v)).count(),
+        1,
+        "lines share where they cross"
+    );
     assert!(single.notes.iter().any(|n| n.to_string().contains("the line 'far' leaves it")), "{:?}", single.notes);
     assert!(angles(mesh).iter().all(|a| *a > 25.0), "{:?}", angles(mesh).iter().fold(180.0, |a, b| b.min(a)));
     // Notches of both sides meet.
@@ -172,7 +178,8 @@ fn notches_and_inner_lines_are_vertices() {
     let both = make(&pattern, 0.01).unwrap();
     let place = |v: u32| both.mesh.positions[v as usize].xy();
     let seam = &both.seams[0];
-    let meets = |p: &[u32; 2]| (place(p[0]).y - 1.0 - at.y).abs() < 1e-9 && (place(p[1]).y - 1.0 - opposite.y).abs() < 1e-9;
+    let meets =
+        |p: &[u32; 2]| (place(p[0]).y - 1.0 - at.y).abs() < 1e-9 && (place(p[1]).y - 1.0 - opposite.y).abs() < 1e-9;
     assert_eq!(seam.pairs.iter().filter(|p| meets(p)).count(), 1);
 }
 

@@ -93,7 +93,9 @@ fn lines_holes_notches_and_grain_have_their_places() {
     assert_eq!(panel.notches.len(), 3);
     assert!((panel.notches[1].at - Vec2::new(0.07, 0.0)).norm() < 1e-9, "{:?}", panel.notches);
     assert_eq!(pattern.notes.len(), 1);
-    assert!(pattern.notes[0].to_string().contains("panel 'p': the notch at (25.00, -3.00) cm is 30.0 mm off the outline"));
+    assert!(
+        pattern.notes[0].to_string().contains("panel 'p': the notch at (25.00, -3.00) cm is 30.0 mm off the outline")
+    );
     let garment = make(&pattern, 0.01).unwrap();
     assert!((area(&garment.mesh) - panel.area()).abs() < 1e-9);
     assert!(garment.mesh.groups["p.pleat"].len() > 15);
@@ -112,7 +114,11 @@ fn halves_are_unfolded_and_clones_are_panels() {
     let side = 0.02f64.hypot(0.2);
     let mut found = lengths(&pattern, 0);
     found.sort_by(f64::total_cmp);
-    assert_eq!(found, [0.2, (1e6 * side).round() / 1e6, (1e6 * side).round() / 1e6, 0.24], "edges across the fold are whole");
+    assert_eq!(
+        found,
+        [0.2, (1e6 * side).round() / 1e6, (1e6 * side).round() / 1e6, 0.24],
+        "edges across the fold are whole"
+    );
     assert!((pattern.panels[1].area() - pattern.panels[2].area()).abs() < 1e-12);
     assert!(pattern.panels[2].is_anticlockwise());
 }
@@ -121,9 +127,15 @@ fn halves_are_unfolded_and_clones_are_panels() {
 fn drawings_without_size_name_what_may_be_meant() {
     let bare = "<svg xmlns=\"http://www.w3.org/2000/svg\" WH viewBox=\"0 0 1000 1000\">\
                 <rect id=\"p\" width=\"500\" height=\"500\"/></svg>";
-    for size in ["", "width=\"1000\" height=\"1000\"", "width=\"1000px\" height=\"1000px\"", "width=\"100%\" height=\"100%\""] {
+    for size in
+        ["", "width=\"1000\" height=\"1000\"", "width=\"1000px\" height=\"1000px\"", "width=\"100%\" height=\"100%\""]
+    {
         let told = refused(&bare.replace("WH", size));
-        assert!(told.contains("<svg>: the drawing has no real size") && told.contains("(96 to an inch, Inkscape, browsers): 26.5 cm wide"), "{told}");
+        assert!(
+            told.contains("<svg>: the drawing has no real size")
+                && told.contains("(96 to an inch, Inkscape, browsers): 26.5 cm wide"),
+            "{told}"
+        );
         let options = Options { unit: Some(1e-3), size: None };
         assert_eq!(lengths(&read("svg", bare.replace("WH", size).as_bytes(), &options).unwrap(), 0), [0.5; 4]);
     }
@@ -137,7 +149,10 @@ fn drawings_without_size_name_what_may_be_meant() {
 fn faults_of_drawings_name_line_element_and_panel() {
     let open = drawing("\n<g id=\"p\">\n<path id=\"rim\" d=\"M 0,0 H 300 V 200 H 5\"/></g>");
     let told = refused(&open);
-    assert!(told.starts_with("3: panel 'p': its outline is open at (0.50, -20.00) cm, 200.1 mm from the next end"), "{told}");
+    assert!(
+        told.starts_with("3: panel 'p': its outline is open at (0.50, -20.00) cm, 200.1 mm from the next end"),
+        "{told}"
+    );
     let cases = [
         ("<path d=\"M 0,0 L 1e999,1 z\"/>", "<path>: "),
         ("<path id=\"x\" d=\"M 0,0 J 5\"/>", "<path> 'x': the data of the path are wrong"),
@@ -155,9 +170,8 @@ fn faults_of_drawings_name_line_element_and_panel() {
     }
     assert!(refused("<html/>").contains("not an SVG drawing"));
     assert!(refused(&format!("<svg>{}", "<g>".repeat(100_000))).contains("not XML"));
-    let bomb: String = (0..20)
-        .map(|k| format!("<g id=\"n{k}\"><use href=\"#n{}\"/><use href=\"#n{}\"/></g>", k + 1, k + 1))
-        .collect();
+    let bomb: String =
+        (0..20).map(|k| format!("<g id=\"n{k}\"><use href=\"#n{}\"/><use href=\"#n{}\"/></g>", k + 1, k + 1)).collect();
     let told = refused(&drawing(&(bomb + "<g id=\"n20\"/>")));
     assert!(told.contains("more than 200000 elements"), "{told}");
 }
@@ -179,6 +193,9 @@ fn seams_are_marked_at_both_edges() {
     assert!(told.contains("the seam 'side' is marked at 1 edge(s), 'a."), "{told}");
     let twice = "<text class=\"seam\" x=\"310\" y=\"100\">side</text>".repeat(2);
     assert!(refused(&two(&twice)).contains("marked at 3 edge(s)"));
-    let far = loaded("svg", &two("<text class=\"seam\" x=\"310\" y=\"100\">side</text><text class=\"edge\" x=\"350\" y=\"300\">x</text>"));
+    let far = loaded(
+        "svg",
+        &two("<text class=\"seam\" x=\"310\" y=\"100\">side</text><text class=\"edge\" x=\"350\" y=\"300\">x</text>"),
+    );
     assert!(far.unwrap().notes[0].to_string().contains("the name 'x' stands 100 mm from the nearest edge"));
 }

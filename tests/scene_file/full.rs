@@ -9,7 +9,7 @@ use percale::force::internal_friction::{InternalFriction, Start as Anchor};
 use percale::force::membrane::{Isotropic, Membrane, Progressive};
 use percale::linalg::Vec3;
 use percale::scene::body;
-use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles};
+use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles, Source as Shaped};
 use percale::scene::obstacle::Shape;
 use percale::scene::pick::Direction;
 use percale::scene::place::{Members, Selector};
@@ -141,6 +141,25 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!(pick.moments[1], Moment { time: 0.5, at: [1.0, 0.0], down: true });
     assert_eq!((cloth.maps[0].of, cloth.maps[0].factor, cloth.maps[0].outside), (Mapped::Stretch, 2.0, 0.5));
     assert_eq!(cloth.maps[1].source, MapSource::Channel("weight".to_string()));
+}
+
+#[test]
+fn a_pattern_has_all_its_parts() {
+    let scene = good(FULL);
+    let gown = scene.cloths.iter().find(|cloth| cloth.name == "gown").unwrap();
+    let Shaped::Pattern(pattern) = &gown.source else { panic!("a pattern") };
+    assert!(pattern.file.ends_with("gown.dxf") && gown.file() == pattern.file && gown.rest == Rest::Chart);
+    assert_eq!((pattern.edge_length, pattern.unit, pattern.size.as_deref()), (5e-3, Some(1e-3), Some("M")));
+    let names: Vec<Option<&str>> = pattern.stitches.iter().map(|s| s.name.as_deref()).collect();
+    assert_eq!(
+        (names, &pattern.stitches[0].edges[..]),
+        (vec![Some("side"), None], &["front.1", "back.3"].map(str::to_string)[..])
+    );
+    let place = &pattern.panels[0];
+    assert_eq!((place.name.as_str(), place.translate), ("back", Vec3::new(0.0, 1.0, -0.2)));
+    let mesh =
+        FULL.replace("[cloth.pattern]\nfile = \"gown.dxf\"", "rest = \"mesh\"\n[cloth.pattern]\nfile = \"gown.dxf\"");
+    assert_eq!(good(&mesh).cloths.iter().find(|cloth| cloth.name == "gown").unwrap().rest, Rest::Mesh);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn built(name: &str, height: f64, keys: &str) -> Result<Built, Vec<Fault>> {
 fn groups_of_the_file_and_of_the_cloth_are_glued_where_they_are() {
     for (keys, count, area) in [("group = \"end\"", 3, 0.0025), ("group = \"far\"", 3, 0.0025), ("all = true", 9, 0.01)]
     {
-        let Built { world, state, warnings } = built("glued", 0.004, &format!("{keys}\nstiffness = 1e6")).unwrap();
+        let Built { world, state, warnings, .. } = built("glued", 0.004, &format!("{keys}\nstiffness = 1e6")).unwrap();
         assert!(warnings.is_empty(), "{}", lines(&warnings));
         let bonds = &world.elements.bonds;
         assert_eq!(bonds.len(), count);

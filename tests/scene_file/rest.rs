@@ -27,7 +27,7 @@ const CUT: [[f64; 2]; 4] = [[0.0, 0.0], [0.1, 0.0], [0.1, 0.1], [0.0, 0.1]];
 /// at rest.
 #[test]
 fn a_chart_is_what_the_cloth_was_cut_to() {
-    let Built { world, mut state, warnings } =
+    let Built { world, mut state, warnings, .. } =
         built("cut", CUT, "rest = \"chart\"\nair_drag = 20\nair_drag_tangent = 20").unwrap();
     assert!(warnings.is_empty());
     assert!((world.mass.iter().sum::<f64>() - 0.2 * 0.01).abs() < 1e-15);

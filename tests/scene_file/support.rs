@@ -22,6 +22,7 @@ pub fn folder() -> PathBuf {
             }
             // Empty files suffice, since no mesh is read.
             fs::write(folder.join("toy.msh"), "").unwrap();
+            fs::write(folder.join("gown.dxf"), "").unwrap();
             fs::write(folder.join("walk/walk.mdd"), "").unwrap();
             fs::write(folder.join("gust.wav"), "").unwrap();
             fs::write(folder.join("hand.csv"), "t,x,y,z\n0,0,1,0\n0.5,0,1.5,0\n").unwrap();

@@ -131,9 +131,8 @@ impl Entity {
                     sweep => sweep,
                 };
                 let on = |angle: f64| centre + Vec2::new(angle.cos(), angle.sin()) * r;
-                let halves = [[0.0, 0.5], [0.5, 1.0]].map(|[a, b]| {
-                    Curve::arc(on(from + a * sweep), on(from + b * sweep), r, false, true)
-                });
+                let halves = [[0.0, 0.5], [0.5, 1.0]]
+                    .map(|[a, b]| Curve::arc(on(from + a * sweep), on(from + b * sweep), r, false, true));
                 halves[0].followed_by(&halves[1])
             }
             "SPLINE" => Curve::polyline(&self.spline(&points)?),

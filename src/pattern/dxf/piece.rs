@@ -72,7 +72,8 @@ impl Block {
                 notes.push(of_panel(&panel, Some(cutout.line), "a cutout (layer 11) is open; left out"));
                 continue;
             }
-            let mut hole = edges(self.cut_at_corners(vec![Piece { name: String::new(), curve, line: Some(cutout.line) }], unit));
+            let mut hole =
+                edges(self.cut_at_corners(vec![Piece { name: String::new(), curve, line: Some(cutout.line) }], unit));
             hole.iter_mut().for_each(|e| e.name = format!("hole-{}-{}", panel.holes.len(), e.name));
             panel.holes.push(hole);
         }
@@ -153,9 +154,8 @@ impl Block {
             points.filter_map(|e| e.points.first().map(|p| p * unit)).collect()
         };
         let starts: Vec<Vec2> = segments.iter().map(|s| Curve::new(vec![*s]).start()).collect();
-        let marked = |all: &[Vec2]| -> Vec<bool> {
-            starts.iter().map(|s| all.iter().any(|p| (p - s).norm() < SAME)).collect()
-        };
+        let marked =
+            |all: &[Vec2]| -> Vec<bool> { starts.iter().map(|s| all.iter().any(|p| (p - s).norm() < SAME)).collect() };
         let mut corners = marked(&marks("2"));
         if !corners.contains(&true) {
             corners = turns(&segments).iter().map(|turn| *turn > CORNER.to_radians()).collect();
@@ -214,7 +214,11 @@ impl Block {
             e.curve.is_straight() && far[0].max(far[1]) < 1e-3
         };
         let Some(edge) = panel.outline.iter().position(on) else {
-            notes.push(of_panel(panel, Some(mark.line), "no straight edge lies on its mirror line (layer 6); not unfolded"));
+            notes.push(of_panel(
+                panel,
+                Some(mark.line),
+                "no straight edge lies on its mirror line (layer 6); not unfolded",
+            ));
             return;
         };
         let axis = panel.outline[edge].curve.clone();

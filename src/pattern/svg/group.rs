@@ -159,9 +159,9 @@ impl Group {
     /// Fails if it has paths but none is closed, nor can they be joined to a loop.
     pub fn panels(mut self, pattern: &mut Pattern, seams: &mut Vec<Mark>) -> Result<(), MeshError> {
         self.items.retain(|item| !item.is(Role::Ignored) && !item.part.segments.is_empty());
-        let (mut closed, open): (Vec<Item>, Vec<Item>) = std::mem::take(&mut self.items).into_iter().partition(|item| {
-            item.closed() && !item.is(Role::Notch) && !item.is(Role::Grain) && item.extent() > MARK
-        });
+        let (mut closed, open): (Vec<Item>, Vec<Item>) = std::mem::take(&mut self.items)
+            .into_iter()
+            .partition(|item| item.closed() && !item.is(Role::Notch) && !item.is(Role::Grain) && item.extent() > MARK);
         closed.sort_by(|a, b| b.area().total_cmp(&a.area()));
         // Closed paths inside another are its holes; others are panels of their own.
         let mut outer: Vec<(Item, Vec<Item>)> = Vec::new();
@@ -271,7 +271,8 @@ impl Group {
             let Some((side, far)) = nearest_edge(&pattern.panels, pieces, at) else { continue };
             let panel = &mut pattern.panels[side.panel];
             if far > BESIDE {
-                let what = format!("the name '{name}' stands {:.0} mm from the nearest edge; move it nearer", 1e3 * far);
+                let what =
+                    format!("the name '{name}' stands {:.0} mm from the nearest edge; move it nearer", 1e3 * far);
                 pattern.notes.push(of_panel(panel, Some(text.line), &what));
             } else if seam {
                 seams.push((name.to_string(), side, text.line));
@@ -288,9 +289,11 @@ impl Group {
 /// Parts open paths into pieces of an outline and others. Those marked as edges are pieces, else all without a mark.
 fn pieces_of(open: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     let marked = open.iter().any(|item| item.is(Role::Edge));
-    open.into_iter().partition(|item| {
-        if marked { item.is(Role::Edge) } else { item.roles.is_empty() && item.extent() > MARK }
-    })
+    open.into_iter().partition(
+        |item| {
+            if marked { item.is(Role::Edge) } else { item.roles.is_empty() && item.extent() > MARK }
+        },
+    )
 }
 
 /// Returns a name that no panel has.

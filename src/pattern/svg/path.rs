@@ -66,6 +66,14 @@ pub fn moved(part: &Subpath, map: Affine) -> Subpath {
     Subpath { segments: part.segments.iter().map(|s| map * *s).collect(), closed: part.closed }
 }
 
+/// Returns whether a part lies within a kilometre of the origin [m].
+pub fn is_near(part: &Subpath) -> bool {
+    part.segments.iter().all(|s| {
+        let b = s.bounding_box();
+        b.is_finite() && [b.x0, b.x1, b.y0, b.y1].iter().all(|c| c.abs() < 1e3)
+    })
+}
+
 /// Reads an attribute as a number of user units; 0 if it is absent.
 ///
 /// # Errors
@@ -83,8 +91,7 @@ pub fn number(node: &Node, name: &str, place: &Place) -> Result<f64, MeshError> 
 
 /// Joins points by lines.
 fn chain(points: &[Point], closed: bool) -> Vec<Subpath> {
-    let mut segments: Vec<PathSeg> =
-        points.windows(2).map(|w| PathSeg::Line(kurbo::Line::new(w[0], w[1]))).collect();
+    let mut segments: Vec<PathSeg> = points.windows(2).map(|w| PathSeg::Line(kurbo::Line::new(w[0], w[1]))).collect();
     if closed && let (Some(first), Some(last)) = (points.first(), points.last()) {
         segments.push(PathSeg::Line(kurbo::Line::new(*last, *first)));
     }

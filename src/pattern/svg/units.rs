@@ -49,7 +49,9 @@ pub fn real(root: &Node, unit: Option<f64>, place: &Place) -> Result<Affine, Mes
     };
     let view = ViewBox::from_str(text).ok().filter(|v| v.w > 0.0 && v.h > 0.0);
     let Some(view) = view else {
-        return Err(place.fault(root, format!("viewBox=\"{}\" is wrong; four numbers, the last two above 0", short(text))));
+        return Err(
+            place.fault(root, format!("viewBox=\"{}\" is wrong; four numbers, the last two above 0", short(text)))
+        );
     };
     let (x, y) = (width / view.w, height / view.h);
     let aspect = root.attribute("preserveAspectRatio").and_then(|a| AspectRatio::from_str(a).ok());

@@ -8,7 +8,7 @@ use crate::mesh::seam::Seam;
 use crate::pattern::{self, Options, Placement, garment};
 use crate::scene::fault::meant;
 use crate::scene::pattern::Pattern;
-use crate::scene::place::Transform;
+use crate::scene::place::{Transform, rotation};
 use crate::scene::{Scene, Up};
 
 /// Reads a pattern, places its panels, and makes the mesh of a cloth, with the pairs of vertices of its seams. `key` is
@@ -49,8 +49,8 @@ pub fn sewn(
         };
         let panel = &mut pattern.panels[panel];
         let [low, high] = panel.bounds();
-        let (rotation, middle) = (place.transform.rotation(), 0.5 * (low + high));
-        let translation = place.transform.translate - rotation * Vec3::new(middle.x, middle.y, 0.0);
+        let (rotation, middle) = (rotation(&place.rotate), 0.5 * (low + high));
+        let translation = place.translate - rotation * Vec3::new(middle.x, middle.y, 0.0);
         panel.placement = Some(Placement { rotation, translation });
     }
     if !sound {
@@ -58,7 +58,10 @@ pub fn sewn(
     }
     let laid = pattern.lay_out();
     if !laid.is_empty() {
-        let message = format!("the file does not place {}; they lie beside each other: give 'panel' with transforms", laid.join(", "));
+        let message = format!(
+            "the file does not place {}; they lie beside each other: give 'panel' with 'translate'",
+            laid.join(", ")
+        );
         faults.warn(&format!("{key}.file"), message);
     }
     if let Err(error) = pattern::check(&mut pattern) {

@@ -1,0 +1,71 @@
+//! `percale pattern`.
+
+use percale::pattern::{Options, read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn percale(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_percale"))
+        .arg("pattern")
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn panels_edges_and_seams_are_listed_and_drawn() {
+    let picture = scratch("pattern-shirt.svg");
+    let done = percale(&["meshes/t-shirt.svg", "--edge-length", "2 cm", "--svg", picture.to_str().unwrap()]);
+    let (told, warned) = (text(&done.stdout), text(&done.stderr));
+    assert!(done.status.success() && warned.is_empty(), "{warned}");
+    for line in [
+        "panel 'front': 46.0 x 64.0 cm, 2613 cm2, 8 edges, warp at 90 degrees, not placed",
+        "  front.hem: 46.0 cm",
+        "  front.2: 20.9 cm, curved, sewn to sleeve-left.cap-front",
+        "seam 7 'side-left': front.1 40.5 cm to back.7 40.5 cm",
+        "seam 1 'armhole-left-back': back.6 20.5 cm to sleeve-left.cap-back 20.9 cm, ease 2.2 % of sleeve-left.cap-back",
+    ] {
+        assert!(told.lines().any(|l| l == line), "{told}\nhas not: {line}");
+    }
+    assert!(told.lines().last().unwrap().starts_with("mesh at 20 mm: "), "{told}");
+    // The drawing has real size: read as a pattern, the areas of panels are closed paths of the same extent.
+    let drawn = std::fs::read(&picture).unwrap();
+    let again = read("svg", &drawn, &Options::default()).unwrap();
+    let heights: Vec<f64> = again.panels.iter().map(|p| p.bounds()[1].y - p.bounds()[0].y).collect();
+    assert!(heights.iter().filter(|h| (**h - 0.64).abs() < 1e-4).count() >= 2, "{heights:?}");
+    let drawn = text(&drawn);
+    assert!(["sleeve-left", "cap-front (2)", "hem"].iter().all(|word| drawn.contains(&format!(">{word}</text>"))));
+}
+
+#[test]
+fn faults_end_with_2_and_are_drawn() {
+    let (file, picture) = (scratch("pattern-crossed.svg"), scratch("pattern-crossed-drawn.svg"));
+    let crossed = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1m\" height=\"1m\" viewBox=\"0 0 1000 1000\">\
+        <path id=\"bow\" d=\"M 0,0 L 400,400 V 0 L 0,400 Z\"/></svg>";
+    std::fs::write(&file, crossed.replace("1m", "100cm")).unwrap();
+    let _ = std::fs::remove_file(&picture);
+    let done = percale(&[file.to_str().unwrap(), "--svg", picture.to_str().unwrap()]);
+    let told = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{told}");
+    assert!(told.contains("pattern-crossed.svg:1: panel 'bow': its edges '"), "{told}");
+    assert!(text(&std::fs::read(&picture).unwrap()).contains(">bow</text>"));
+    for (arguments, message) in [
+        (["meshes/t-shirt.svg", "--edge-length=10 km"], "longer than 100 m"),
+        (["meshes/pants.obj", "--edge-length=1 cm"], "no pattern by its name; .json, .svg, .dxf are read"),
+        (["meshes/absent.svg", "--edge-length=1 cm"], "absent.svg"),
+        (["meshes/t-shirt.svg", "--edge-length=0.1 mm"], "triangles; at most 8e6"),
+    ] {
+        let done = percale(&arguments);
+        let told = text(&done.stderr);
+        assert!(!done.status.success() && told.contains(message), "{told}\nhas not: {message}");
+    }
+}
