@@ -15,6 +15,8 @@ const CHORDS: usize = 200_000;
 const PANELS: usize = 2000;
 /// Sizes that the longest side of the largest panel has [m].
 const SIZES: std::ops::RangeInclusive<f64> = 0.02..=20.0;
+/// Sizes beyond which a warning is given [m].
+const USUAL: std::ops::RangeInclusive<f64> = 0.1..=4.0;
 /// Ratio of the sides of a seam above which a warning is given.
 const UNEQUAL: f64 = 1.5;
 /// Distance from the outline above which a notch is told [m].
@@ -131,7 +133,7 @@ pub(super) fn crosses(a: &[Vec2; 2], b: &[Vec2; 2]) -> Option<Vec2> {
 }
 
 /// Checks that the largest panel has the size of a garment's.
-fn size(pattern: &Pattern) -> Result<(), MeshError> {
+fn size(pattern: &mut Pattern) -> Result<(), MeshError> {
     let longest = |panel: &Panel| {
         let [low, high] = panel.bounds();
         (high - low).amax()
@@ -141,6 +143,11 @@ fn size(pattern: &Pattern) -> Result<(), MeshError> {
     };
     let size = longest(panel);
     if SIZES.contains(&size) {
+        if !USUAL.contains(&size) {
+            let what =
+                format!("the largest panel measures {} m; is the unit right? 'unit' sets another", rounded(size));
+            pattern.notes.push(of_panel(panel, None, &what));
+        }
         return Ok(());
     }
     // Ratios of the units in which patterns are drawn: mm, cm, inch, m.

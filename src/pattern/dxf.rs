@@ -44,11 +44,24 @@ pub fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
             listed(layers.into_iter())
         )));
     }
-    let pieces = sized(pieces, options)?;
+    let sample = file.loose.told(&["sample size"]).filter(|s| !s.is_empty());
+    let pieces = sized(pieces, options, sample)?;
     let mut pattern = Pattern::default();
+    let mut whole = Vec::new();
     for block in pieces {
         let panel = block.panel(unit, &mut pattern.notes)?;
+        if !block.has_sew_line(&panel) {
+            whole.push((panel.line, format!("'{}'", short(&panel.name))));
+        }
         add(&mut pattern, panel, block);
+    }
+    if let Some((line, _)) = whole.first() {
+        let what = format!(
+            "no sew line (layer 14) in {}: the outline of layer 1 is sewn. If it is the cut line, panels are larger by the seam allowance; \
+             export the sew lines too",
+            whole.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ")
+        );
+        pattern.notes.push(MeshError { line: *line, column: None, what });
     }
     let told = "DXF has no stitches; name the edges that are sewn together in the scene ([[cloth.pattern.stitch]])";
     pattern.notes.push(MeshError::new(told));
@@ -102,8 +115,8 @@ fn unique(name: String, pattern: &Pattern) -> String {
     numbered.find(|n| !taken(n)).unwrap_or(name)
 }
 
-/// Leaves the pieces of the chosen size.
-fn sized<'a>(pieces: Vec<&'a Block>, options: &Options) -> Result<Vec<&'a Block>, MeshError> {
+/// Leaves the pieces of the chosen size. `sample` is the size that the file names as its sample.
+fn sized<'a>(pieces: Vec<&'a Block>, options: &Options, sample: Option<&str>) -> Result<Vec<&'a Block>, MeshError> {
     let size = |b: &&'a Block| b.told(&["size", "size name"]).filter(|s| !s.is_empty());
     let mut sizes: Vec<&str> = Vec::new();
     for each in pieces.iter().filter_map(size) {
@@ -121,7 +134,8 @@ fn sized<'a>(pieces: Vec<&'a Block>, options: &Options) -> Result<Vec<&'a Block>
         }
         Some(wanted) => Ok(pieces.into_iter().filter(|b| size(b).is_none_or(|s| s == wanted)).collect()),
         None if sizes.len() > 1 => {
-            Err(MeshError::new(format!("pieces of several sizes, {}; choose one with 'size'", known())))
+            let sample = sample.map(|s| format!(" (the sample is '{}')", short(s))).unwrap_or_default();
+            Err(MeshError::new(format!("pieces of several sizes, {}; choose one with 'size'{sample}", known())))
         }
         None => Ok(pieces),
     }

@@ -29,33 +29,38 @@ pub struct Gap {
     pub line: Option<usize>,
 }
 
-/// Joins pieces head to tail to one closed loop, from the first one on; pieces are reversed where needed.
+/// Joins pieces head to tail to one closed loop, from the first one on; pieces are reversed where needed. Where no end is
+/// near, a straight line goes to the nearest end to which `bridge` allows one.
 ///
 /// # Errors
-/// Fails where no end is near.
-pub fn joined(mut pieces: Vec<Piece>) -> Result<Vec<Piece>, Gap> {
+/// Fails where there is no such end.
+pub fn joined(mut pieces: Vec<Piece>, bridge: impl Fn(Vec2, Vec2) -> bool) -> Result<Vec<Piece>, Gap> {
     if pieces.is_empty() {
         return Ok(pieces);
     }
     let mut ring = vec![pieces.remove(0)];
     loop {
-        let end = ring[ring.len() - 1].curve.end();
-        let ends = |p: &Piece| [(p.curve.start() - end).norm(), (p.curve.end() - end).norm()];
-        let near = pieces.iter().map(ends).enumerate();
-        let near = near.min_by(|a, b| a.1[0].min(a.1[1]).total_cmp(&b.1[0].min(b.1[1])));
-        let line = ring[ring.len() - 1].line;
-        match near {
-            Some((k, [start, other])) if start.min(other) <= JOINED => {
-                let next = pieces.remove(k);
-                let curve = if start <= other { next.curve } else { next.curve.reversed() };
-                ring.push(Piece { curve, ..next });
-            }
-            Some((_, [start, other])) => return Err(Gap { at: end, far: start.min(other), line }),
-            None => {
-                let far = (ring[0].curve.start() - end).norm();
-                return if far <= JOINED { Ok(ring) } else { Err(Gap { at: end, far, line }) };
-            }
+        let (end, line) = (ring[ring.len() - 1].curve.end(), ring[ring.len() - 1].line);
+        // Ends to go on at: of other pieces, or the start of the loop when none is left.
+        let others = pieces.iter().enumerate();
+        let mut ends: Vec<(usize, bool, Vec2)> =
+            others.flat_map(|(k, p)| [(k, false, p.curve.start()), (k, true, p.curve.end())]).collect();
+        if ends.is_empty() {
+            ends.push((0, false, ring[0].curve.start()));
         }
+        ends.sort_by(|a, b| (a.2 - end).norm().total_cmp(&(b.2 - end).norm()));
+        let far = ends.first().map_or(0.0, |(.., p)| (p - end).norm());
+        let near = ends.iter().find(|(.., p)| (p - end).norm() <= JOINED || bridge(end, *p)).copied();
+        let Some((k, reversed, p)) = near else { return Err(Gap { at: end, far, line }) };
+        if (p - end).norm() > JOINED {
+            ring.push(Piece { name: String::new(), curve: Curve::line(end, p), line });
+        }
+        if pieces.is_empty() {
+            return Ok(ring);
+        }
+        let next = pieces.remove(k);
+        let curve = if reversed { next.curve.reversed() } else { next.curve };
+        ring.push(Piece { curve, ..next });
     }
 }
 

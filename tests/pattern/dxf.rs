@@ -104,13 +104,20 @@ fn outlines_in_pieces_and_without_sew_lines_are_told() {
         + &polyline("1", &[[0.0, 0.0], [0.0, 600.0], [400.0, 600.0]], false);
     let pattern = good(&file("", &chains, &text(METRIC)));
     assert!((pattern.panels[0].area() - 0.24).abs() < 1e-9);
-    assert!(pattern.notes[0].to_string().contains("panel 'P1': no sew line (layer 14)"), "{:?}", pattern.notes);
+    assert!(pattern.notes[0].to_string().contains("no sew line (layer 14) in 'P1'"), "{:?}", pattern.notes);
     let open = chains.replace(
         "20\n600\n0\nSEQEND\n0\nPOLYLINE\n8\n1\n66\n1\n70\n0\n0\nVERTEX\n8\n1\n10\n0\n20\n0",
         "20\n597\n0\nSEQEND\n0\nPOLYLINE\n8\n1\n66\n1\n70\n0\n0\nVERTEX\n8\n1\n10\n0\n20\n0",
     );
     let told = refused(&file("", &open, &text(METRIC)));
     assert!(told.contains("its outline on layer 1 is open at"), "{told}");
+    // A sew line ends where the fold has no allowance: the boundary closes it.
+    let fold = polyline("1", &SQUARE, true)
+        + &polyline("14", &[[0.0, 10.0], [390.0, 10.0], [390.0, 590.0], [0.0, 590.0]], false);
+    let pattern = good(&file("", &fold, &text(METRIC)));
+    assert!((pattern.panels[0].area() - 0.39 * 0.58).abs() < 1e-9 && pattern.notes.len() == 1, "{:?}", pattern.notes);
+    let off = fold.replace("10\n0\n20\n10\n", "10\n5\n20\n10\n");
+    assert!(refused(&file("", &off, &text(METRIC))).contains("its outline on layer 14 is open at (0.00, 59.00) cm"));
     // Sew lines among the inner ones.
     let inner = polyline("1", &SQUARE, true) + &polyline("8", &INNER, true);
     let pattern = good(&file("", &inner, &text(METRIC)));

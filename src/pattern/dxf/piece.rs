@@ -48,6 +48,12 @@ impl Block {
         self.on(&["1", "14"]).any(|e| e.curve(1.0).is_some())
     }
 
+    /// Returns whether the outline of its panel is a sew line.
+    pub fn has_sew_line(&self, panel: &Panel) -> bool {
+        let rim: Vec<usize> = self.on(&["8", "14"]).map(|e| e.line).collect();
+        panel.outline.iter().filter_map(|e| e.line).any(|line| rim.contains(&line))
+    }
+
     /// Makes a panel, at `unit` metres.
     ///
     /// # Errors
@@ -111,9 +117,6 @@ impl Block {
             let piece = Piece { name: String::new(), curve, line: Some(line) };
             return Ok(edges(self.cut_at_corners(vec![piece], unit)));
         }
-        let what = "no sew line (layer 14): the outline of layer 1 is sewn. If it is the cut line, the panel is larger by the seam allowance; \
-                    export the sew lines too";
-        notes.push(of_panel(panel, cut_line.first().and_then(|e| e.line), what));
         Ok(cut_line)
     }
 
@@ -133,7 +136,7 @@ impl Block {
         let whole = pieces.iter().filter(|p| closed(p)).max_by(|a, b| size(a).total_cmp(&size(b))).cloned();
         let ring = match whole {
             Some(whole) => vec![whole],
-            None => joined(pieces).map_err(|Gap { at, far, line }| {
+            None => joined(pieces, |a, b| self.along_boundary(layer, unit, [a, b])).map_err(|Gap { at, far, line }| {
                 let what = format!(
                     "its outline on layer {layer} is open at {}, {:.1} mm from the next end; close it in the program that wrote it",
                     place(at),
@@ -143,6 +146,13 @@ impl Block {
             })?,
         };
         Ok(self.cut_at_corners(ring, unit))
+    }
+
+    /// Returns whether the line between two ends of sew lines lies on the boundary, as at folds, which have no allowance.
+    fn along_boundary(&self, layer: &str, unit: f64, [a, b]: [Vec2; 2]) -> bool {
+        let rim: Vec<Curve> = self.on(&["1"]).filter_map(|e| e.curve(unit)).collect();
+        let on = |p: Vec2| rim.iter().any(|c| c.nearest(p).1 < 2.0 * SAME);
+        layer != "1" && (0..=8).all(|k| on(a + (b - a) * f64::from(k) / 8.0))
     }
 
     /// Cuts a loop at its turn points (layer 2); without any where it turns.
@@ -229,6 +239,8 @@ impl Block {
             origin + along * (2.0 * along.dot(&d)) - d
         };
         let other: Vec<Notch> = panel.notches.iter().map(|n| Notch { at: reflected(n.at), line: n.line }).collect();
+        let fresh = |n: &Notch| panel.notches.iter().all(|own| (own.at - n.at).norm() > SAME);
+        let other: Vec<Notch> = other.into_iter().filter(fresh).collect();
         panel.notches.extend(other);
     }
 }

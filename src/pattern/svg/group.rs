@@ -232,7 +232,7 @@ impl Group {
             return Ok(None);
         }
         let name = unique(self.name.clone(), pattern);
-        let ring = joined(pieces).map_err(|Gap { at, far, line }| {
+        let ring = joined(pieces, |_, _| false).map_err(|Gap { at, far, line }| {
             let line = line.or(self.line);
             let what = format!(
                 "panel '{name}': its outline is open at {}, {:.1} mm from the next end; close the path, or join its pieces. A line that is no \
