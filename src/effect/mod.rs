@@ -11,6 +11,8 @@ pub mod airflow;
 pub mod permeability;
 /// Recorded pointers that pick vertices.
 pub mod pointer;
+/// Seams that close.
+pub mod seam;
 /// Quantities that effects report.
 pub mod shown;
 /// Wet cloth and liquid bridges.
@@ -36,6 +38,8 @@ pub mod order {
     pub const WATER: u32 = 30;
     /// Airflow.
     pub const AIRFLOW: u32 = 40;
+    /// Seams.
+    pub const SEAMS: u32 = 50;
 }
 
 /// Storage of a stepper for all effects of a world.

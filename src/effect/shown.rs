@@ -3,6 +3,7 @@
 use super::air::Airs;
 use super::airflow::domain::Airflow;
 use super::pointer::Pointers;
+use super::seam::Seams;
 use super::water::cloths::Wet;
 use crate::world::effect::{Effect, Tally};
 use crate::world::quantity::{Channel, INNER, PLAIN, of_laws};
@@ -14,7 +15,7 @@ pub fn channels() -> impl Iterator<Item = &'static Channel> {
 
 /// Iterates over the numbers of a frame that effects report.
 pub fn tallies() -> impl Iterator<Item = &'static Tally> {
-    [Wet::TALLIES, Airflow::TALLIES, Pointers::TALLIES].into_iter().flatten().copied()
+    [Wet::TALLIES, Airflow::TALLIES, Pointers::TALLIES, Seams::TALLIES].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

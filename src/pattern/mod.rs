@@ -18,7 +18,7 @@ mod triangulate;
 
 pub use check::check;
 pub use curve::Curve;
-pub use model::{Edge, Internal, Notch, Panel, Pattern, Placement, Side, Stitch};
+pub use model::{Edge, Internal, Notch, Panel, Pattern, Placement, Side, Stitch, Wrap};
 
 use crate::mesh::{MeshError, text};
 

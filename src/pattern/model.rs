@@ -71,9 +71,20 @@ pub struct Notch {
     pub line: Option<usize>,
 }
 
-/// Place of a panel in space: a turn of its plane, then a shift.
+/// Cylinder on which a panel is bent without strain: its axis is along y, behind the panel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wrap {
+    /// Radius [m].
+    pub radius: f64,
+    /// Coordinate x at which the panel touches its plane [m].
+    pub middle: f64,
+}
+
+/// Place of a panel in space: bent on a cylinder or flat, then a turn of its plane, then a shift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
+    /// Cylinder; flat if `None`.
+    pub wrap: Option<Wrap>,
     /// Turn.
     pub rotation: Rotation,
     /// Shift [m].
@@ -82,14 +93,21 @@ pub struct Placement {
 
 impl Default for Placement {
     fn default() -> Self {
-        Placement { rotation: Rotation::identity(), translation: Vec3::zeros() }
+        Placement { wrap: None, rotation: Rotation::identity(), translation: Vec3::zeros() }
     }
 }
 
 impl Placement {
     /// Returns the place of a point of the panel [m].
     pub fn apply(&self, p: &Vec2) -> Vec3 {
-        self.rotation * Vec3::new(p.x, p.y, 0.0) + self.translation
+        let bent = match self.wrap {
+            None => Vec3::new(p.x, p.y, 0.0),
+            Some(Wrap { radius, middle }) => {
+                let angle = (p.x - middle) / radius;
+                Vec3::new(middle + radius * angle.sin(), p.y, radius * (angle.cos() - 1.0))
+            }
+        };
+        self.rotation * bent + self.translation
     }
 }
 

@@ -41,6 +41,7 @@ pub mod probe;
 pub mod settings;
 pub mod solid;
 pub mod spring;
+pub mod seam;
 pub mod sweep;
 mod table;
 pub mod tether;
@@ -193,7 +194,7 @@ section! {
 const LAWS: &[build::plug::Law] = &[tether::law];
 
 /// Builders of effects, from keys to a world.
-const EFFECTS: &[build::plug::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect];
+const EFFECTS: &[build::plug::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect, seam::effect];
 
 /// Field of the cloths. A scene needs at least one cloth or body.
 struct Cloths;

@@ -27,8 +27,24 @@ section! {
         /// Turns about the middle of its bounding box; before them x points to the right and y upwards as the panel is
         /// drawn, z toward who looks at its front.
         pub rotate: Vec<Turn> = turns().or(Vec::new()),
+        /// Radius of a cylinder on which it is bent before its turns, around the y axis, with its middle in front.
+        pub wrap: Option<f64> = quantity(Unit::Length, 0.01..=100.0).optional(),
         /// Place of the middle of its bounding box in the space of the cloth.
         pub translate: Vec3 = point().or(Vec3::zeros()),
+    }
+}
+
+section! {
+    /// How seams of a pattern close.
+    pub struct Sew {
+        /// Names of the seams; all that no other table names if absent.
+        pub seams: Option<Vec<String>> = list(text(), 1..=usize::MAX).optional(),
+        /// Start, after the start of the run.
+        pub from: f64 = quantity(Unit::Time, 0.0..=1e4).or(0.0),
+        /// Time in which the borders come together.
+        pub over: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),
+        /// Largest force per length of the seam while it closes.
+        pub force: f64 = quantity(Unit::Stiffness, 1e-3..=1e4).or(5.0),
     }
 }
 
@@ -47,6 +63,11 @@ section! {
         pub stitches as "stitch": Vec<Stitch> = tables(),
         /// Places of panels.
         pub panels as "panel": Vec<Place> = tables(),
+        /// How seams close. Seams that no table names close within a second.
+        pub sewing as "sew": Vec<Sew> = tables(),
+        /// Time after the start of the run from which the cloth has weight, which grows within 0.2 s. If absent, when
+        /// the last seam has had its time and a quarter of it; 0: from the start.
+        pub weight_from: Option<f64> = quantity(Unit::Time, 0.0..=1e6).optional(),
     }
     check one_place_each;
 }

@@ -6,5 +6,6 @@ mod dxf;
 mod json;
 mod mesh;
 mod scene;
+mod seam;
 mod shirt;
 mod svg;

@@ -5,11 +5,16 @@ use super::files;
 use crate::linalg::{Rotation, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::seam::Seam;
-use crate::pattern::{self, Options, Placement, garment};
+use crate::mesh::told::rounded;
+use crate::pattern::{self, Options, Placement, Wrap, garment};
 use crate::scene::fault::meant;
 use crate::scene::pattern::Pattern;
 use crate::scene::place::{Transform, rotation};
 use crate::scene::{Scene, Up};
+use std::f64::consts::PI;
+
+/// Largest part of a cylinder's circumference that a panel may cover.
+const WHOLE: f64 = 0.98;
 
 /// Reads a pattern, places its panels, and makes the mesh of a cloth, with the pairs of vertices of its seams. `key` is
 /// the path of the cloth in the scene.
@@ -28,7 +33,7 @@ pub fn sewn(
     if scene.up == Up::Z {
         let turn = Rotation::from_axis_angle(&Vec3::x_axis(), std::f64::consts::FRAC_PI_2);
         for place in pattern.panels.iter_mut().filter_map(|panel| panel.placement.as_mut()) {
-            *place = Placement { rotation: turn * place.rotation, translation: turn * place.translation };
+            *place = Placement { rotation: turn * place.rotation, translation: turn * place.translation, ..*place };
         }
     }
     let mut sound = true;
@@ -51,7 +56,14 @@ pub fn sewn(
         let [low, high] = panel.bounds();
         let (rotation, middle) = (rotation(&place.rotate), 0.5 * (low + high));
         let translation = place.translate - rotation * Vec3::new(middle.x, middle.y, 0.0);
-        panel.placement = Some(Placement { rotation, translation });
+        let wrap = place.wrap.map(|radius| Wrap { radius, middle: middle.x });
+        let width = high.x - low.x;
+        if place.wrap.is_some_and(|radius| width > WHOLE * 2.0 * PI * radius) {
+            let message = format!("the panel is {} m wide: more than goes around such a cylinder", rounded(width));
+            faults.fault(&format!("{key}.panel[{k}].wrap"), message);
+            sound = false;
+        }
+        panel.placement = Some(Placement { wrap, rotation, translation });
     }
     if !sound {
         return None;

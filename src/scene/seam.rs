@@ -1,0 +1,73 @@
+//! Seams of patterns: from a scene to the effect that closes them.
+
+use super::Scene;
+use super::build::faults::Faults;
+use super::build::plug::Then;
+use super::cloth::Source;
+use super::fault::meant;
+use super::pattern::{Pattern, Sew};
+use crate::effect::seam::{Seams, Sewing, Weightless};
+use crate::mesh::seam::Seam;
+use crate::world::build::ClothInput;
+use crate::world::{State, World};
+
+/// Returns the builder of the seams of all patterns, or `None` if there are none.
+pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Option<Then> {
+    let mut sewn = Vec::new();
+    for (k, cloth) in scene.cloths.iter().enumerate() {
+        let Source::Pattern(pattern) = &cloth.source else { continue };
+        let Some(input) = cloths.iter().find(|input| input.name == cloth.name) else { continue };
+        if input.seams.is_empty() {
+            continue;
+        }
+        let tables = table_of(pattern, &input.seams, &format!("cloth[{k}].pattern"), faults);
+        let seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
+        let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
+        sewn.push((cloth.name.clone(), seams, pattern.weight_from.unwrap_or(last)));
+    }
+    if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, world, state))) }
+}
+
+/// Returns the table of each seam.
+fn table_of(pattern: &Pattern, seams: &[Seam], key: &str, faults: &mut Faults) -> Vec<Sew> {
+    let names = || seams.iter().map(|seam| seam.name.as_str());
+    for (n, sew) in pattern.sewing.iter().enumerate() {
+        for name in sew.seams.iter().flatten().filter(|name| names().all(|own| own != *name)) {
+            let (meant, known) = (meant(name, names()), names().collect::<Vec<_>>().join("', '"));
+            faults.fault(&format!("{key}.sew[{n}].seams"), format!("no seam '{name}', there are '{known}'{meant}"));
+        }
+    }
+    let others = || pattern.sewing.iter().find(|sew| sew.seams.is_none()).cloned();
+    let of = |seam: &Seam| {
+        let own = pattern.sewing.iter().find(|sew| sew.seams.iter().flatten().any(|name| *name == seam.name));
+        own.cloned().or_else(others).unwrap_or(Sew { seams: None, from: 0.0, over: 1.0, force: 5.0 })
+    };
+    seams.iter().map(of).collect()
+}
+
+/// Adds the seams of cloths, by name, each with the time from which it has weight.
+fn plug(sewn: Vec<(String, Vec<(Seam, Sew)>, f64)>, world: &mut World, state: &mut State) {
+    let mut all = Seams::default();
+    for (name, seams, until) in sewn {
+        let Some(object) = world.objects.iter().position(|object| object.name == name) else { continue };
+        let place = |v: u32| world.objects[object].place[v as usize];
+        for (seam, Sew { from, over, force, .. }) in seams {
+            // Each pair has the way to the middle of its neighbours on either side; at the ends half of it.
+            let count = seam.pairs.len().max(1);
+            let each = 0.5 * (seam.lengths[0] + seam.lengths[1]) / (count.max(2) - 1) as f64;
+            let length = |k: usize| if count > 1 && (k == 0 || k + 1 == count) { 0.5 * each } else { each };
+            all.sewing.push(Sewing {
+                name: seam.name,
+                lengths: (0..seam.pairs.len()).map(length).collect(),
+                pairs: seam.pairs.iter().map(|pair| pair.map(place)).collect(),
+                from,
+                over,
+                force,
+            });
+        }
+        if until > 0.0 {
+            all.weightless.push(Weightless { object, until });
+        }
+    }
+    world.plug(all, state);
+}
