@@ -136,7 +136,8 @@ fn read(name: &str, folder: &Folder) -> Done {
     let scene: DocumentMut = fs::read_to_string(folder.path().join("scene.toml")).unwrap().parse().unwrap();
     let file = |cloth: &Table| {
         let made = ["offset", "subdivide"].iter().any(|key| cloth.contains_key(key));
-        let mesh = scenes().join(cloth["mesh"].as_str().unwrap());
+        // A pattern is no mesh.
+        let mesh = scenes().join(cloth.get("mesh")?.as_str().unwrap());
         // Animated files have other positions at the first frame.
         (!made && !percale::mesh::archive::reads(&mesh)).then_some(mesh)
     };
@@ -293,7 +294,7 @@ impl Done {
         hold(self.stats.len() == frames as usize, format!("{} lines of statistics", self.stats.len()));
         let scene = scene(&self.name);
         // After a preroll, the first frame is not the start either.
-        let told_of_start = cloths(&scene).any(|cloth| cloth.get("rest").is_some())
+        let told_of_start = cloths(&scene).any(|cloth| ["rest", "pattern"].iter().any(|key| cloth.contains_key(key)))
             || scene.get("time").is_some_and(|time| time.get("preroll").is_some());
         let start = &self.frame(1).x;
         let mut triangles: Vec<[u32; 3]> = Vec::new();
@@ -583,6 +584,11 @@ fn vest_as_expected() {
 
 #[test]
 #[ignore = "long: half a minute or more"]
+fn t_shirt_as_expected() {
+    check_scene("t-shirt");
+}
+
+#[test]
 fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }
@@ -1203,6 +1209,12 @@ fn roll_at_full_resolution() {
 
 #[test]
 #[ignore = "long: the whole scene at full resolution, minutes"]
+fn t_shirt_at_full_resolution() {
+    check_full("t-shirt");
+}
+
+#[test]
+#[ignore = "long: a quarter of a minute or more"]
 fn two_shirts_at_full_resolution() {
     check_full("two-shirts");
 }

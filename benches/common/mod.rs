@@ -67,6 +67,7 @@ pub fn scene(vertices: usize) -> (World, State) {
         cloths: vec![ClothInput {
             name: "sheet".to_string(),
             mesh,
+            seams: vec![],
             sheet: Sheet {
                 membrane: Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }),
                 bending: Bending::Constant(2.3e-6),

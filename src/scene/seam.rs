@@ -11,6 +11,16 @@ use crate::mesh::seam::Seam;
 use crate::world::build::ClothInput;
 use crate::world::{State, World};
 
+/// Cloth of a pattern with seams.
+struct Garment {
+    /// Name of the cloth.
+    name: String,
+    /// Seams, each with how it closes.
+    seams: Vec<(Seam, Sew)>,
+    /// Time from which it has weight [s].
+    weight_from: f64,
+}
+
 /// Returns the builder of the seams of all patterns, or `None` if there are none.
 pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Option<Then> {
     let mut sewn = Vec::new();
@@ -23,7 +33,8 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
         let tables = table_of(pattern, &input.seams, &format!("cloth[{k}].pattern"), faults);
         let seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
         let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
-        sewn.push((cloth.name.clone(), seams, pattern.weight_from.unwrap_or(last)));
+        let weight_from = pattern.weight_from.unwrap_or(last);
+        sewn.push(Garment { name: cloth.name.clone(), seams, weight_from });
     }
     if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, world, state))) }
 }
@@ -45,10 +56,10 @@ fn table_of(pattern: &Pattern, seams: &[Seam], key: &str, faults: &mut Faults) -
     seams.iter().map(of).collect()
 }
 
-/// Adds the seams of cloths, by name, each with the time from which it has weight.
-fn plug(sewn: Vec<(String, Vec<(Seam, Sew)>, f64)>, world: &mut World, state: &mut State) {
+/// Adds the seams of garments.
+fn plug(sewn: Vec<Garment>, world: &mut World, state: &mut State) {
     let mut all = Seams::default();
-    for (name, seams, until) in sewn {
+    for Garment { name, seams, weight_from } in sewn {
         let Some(object) = world.objects.iter().position(|object| object.name == name) else { continue };
         let place = |v: u32| world.objects[object].place[v as usize];
         for (seam, Sew { from, over, force, .. }) in seams {
@@ -65,8 +76,8 @@ fn plug(sewn: Vec<(String, Vec<(Seam, Sew)>, f64)>, world: &mut World, state: &m
                 force,
             });
         }
-        if until > 0.0 {
-            all.weightless.push(Weightless { object, until });
+        if weight_from > 0.0 {
+            all.weightless.push(Weightless { object, until: weight_from });
         }
     }
     world.plug(all, state);

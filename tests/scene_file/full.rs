@@ -157,6 +157,12 @@ fn a_pattern_has_all_its_parts() {
     );
     let place = &pattern.panels[0];
     assert_eq!((place.name.as_str(), place.translate), ("back", Vec3::new(0.0, 1.0, -0.2)));
+    let sew = &pattern.sewing[0];
+    assert_eq!(
+        (place.wrap, pattern.weight_from, sew.seams.as_deref()),
+        (Some(0.3), Some(3.0), Some(&["side".to_string()][..]))
+    );
+    assert_eq!([sew.from, sew.over, sew.force], [0.5, 2.0, 3.0]);
     let mesh =
         FULL.replace("[cloth.pattern]\nfile = \"gown.dxf\"", "rest = \"mesh\"\n[cloth.pattern]\nfile = \"gown.dxf\"");
     assert_eq!(good(&mesh).cloths.iter().find(|cloth| cloth.name == "gown").unwrap().rest, Rest::Mesh);
