@@ -29,8 +29,8 @@ pub struct Gap {
     pub line: Option<usize>,
 }
 
-/// Joins pieces head to tail to one closed loop, from the first one on; pieces are reversed where needed. Where no end is
-/// near, a straight line goes to the nearest end to which `bridge` allows one.
+/// Joins pieces head to tail to one closed loop, from the first one on; pieces are reversed where needed. Where no end
+/// is near, a straight line goes to the nearest end to which `bridge` allows one.
 ///
 /// # Errors
 /// Fails where there is no such end.

@@ -148,7 +148,7 @@ impl Block {
         Ok(self.cut_at_corners(ring, unit))
     }
 
-    /// Returns whether the line between two ends of sew lines lies on the boundary, as at folds, which have no allowance.
+    /// Returns whether the line between two ends of sew lines lies on the boundary, as at folds without allowance.
     fn along_boundary(&self, layer: &str, unit: f64, [a, b]: [Vec2; 2]) -> bool {
         let rim: Vec<Curve> = self.on(&["1"]).filter_map(|e| e.curve(unit)).collect();
         let on = |p: Vec2| rim.iter().any(|c| c.nearest(p).1 < 2.0 * SAME);
