@@ -1,7 +1,12 @@
 //! HTML elements: text, tables and pictures.
 
+use super::viewer;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
+
+/// Policy of content: a page loads and asks for nothing outside itself, whatever is written in it.
+const POLICY: &str =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline' blob:; base-uri 'none'";
 
 /// Style sheet of all pages, light and dark.
 const STYLE: &str = "
@@ -15,7 +20,7 @@ td.bad { color: var(--bad); font-weight: 600; } td.good { color: var(--good); }
 pre { white-space: pre-wrap; background: var(--soft); padding: .6rem; border-radius: 4px; }
 img { max-width: 100%; height: auto; display: block; }
 figure { margin: 0; } figcaption { font-size: .85rem; opacity: .8; }
-.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(26rem, 1fr)); gap: 1rem; }
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
 .plot { width: 100%; height: auto; } .plot text { font: 11px system-ui, sans-serif; fill: currentColor; }
 .plot .axis { stroke: currentColor; opacity: .25; } .plot polyline { fill: none; stroke-width: 1.5; }
 .slide { position: relative; --at: 50%; } .slide img + img { position: absolute; top: 0; left: 0; width: 100%;
@@ -43,12 +48,27 @@ pub fn escape(text: &str) -> String {
 
 /// Returns a whole page around a body of HTML.
 pub fn document(title: &str, body: &str) -> String {
+    page(title, "", POLICY, body)
+}
+
+/// Returns a whole page that holds a viewer of runs. A page that a program serves may ask that program for frames.
+pub fn document_with_viewer(title: &str, body: &str, served: bool) -> String {
+    let policy = if served { &format!("{POLICY}; connect-src 'self'") } else { POLICY };
+    page(title, viewer::STYLE, policy, &format!("{body}{}", viewer::scripts()))
+}
+
+fn page(title: &str, style: &str, policy: &str, body: &str) -> String {
     let title = escape(title);
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-         {body}</body>\n</html>\n"
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" \
+         content=\"{policy}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
     )
+}
+
+/// Returns a sentence on how a run went.
+pub fn verdict(good: bool, text: &str) -> String {
+    format!("<p class=\"verdict {}\">{}</p>\n", if good { "good" } else { "bad" }, escape(text))
 }
 
 /// Returns a heading.
@@ -120,6 +140,11 @@ fn source(png: &[u8]) -> String {
 pub fn picture(caption: &str, png: &[u8]) -> String {
     let caption = escape(caption);
     format!("<figure><img alt=\"{caption}\" src=\"{}\"><figcaption>{caption}</figcaption></figure>\n", source(png))
+}
+
+/// Returns a figure of a frame, from which the viewer of the page goes to it.
+pub fn still(caption: &str, png: &[u8], frame: u32) -> String {
+    picture(caption, png).replacen("<figure>", &format!("<figure data-frame=\"{frame}\">"), 1)
 }
 
 /// Returns two overlaid pictures of the same size with a slider. The first picture shows left of the slider's line.
