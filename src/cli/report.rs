@@ -193,7 +193,11 @@ fn stills(folder: &Folder, record: &Record) -> Result<String, Failure> {
         let smaller = Image::from_png(&whole).and_then(|image| image.narrowed(WIDE).png());
         out.push_str(&still(&caption, &smaller.unwrap_or(whole), *frame));
     }
-    Ok(if out.is_empty() { out } else { format!("{}<div class=\"grid\">\n{out}</div>\n", heading("Pictures")) })
+    Ok(if out.is_empty() {
+        out
+    } else {
+        format!("{}<div class=\"grid pictures\">\n{out}</div>\n", heading("Pictures"))
+    })
 }
 
 fn line(name: &str, stats: &[FrameStats], of: impl Fn(&FrameStats) -> f64) -> Line {

@@ -12,7 +12,7 @@ const POLICY: &str =
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --bad: #c33; --good: #283; }
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid var(--line); }
+h1, h2, p, figcaption, summary { overflow-wrap: anywhere; } h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; margin: .5rem 0; display: block; overflow-x: auto; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--soft); text-align: left; vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
@@ -21,6 +21,7 @@ pre { white-space: pre-wrap; background: var(--soft); padding: .6rem; border-rad
 img { max-width: 100%; height: auto; display: block; }
 figure { margin: 0; } figcaption { font-size: .85rem; opacity: .8; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
+.pictures { grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
 .plot { width: 100%; height: auto; } .plot text { font: 11px system-ui, sans-serif; fill: currentColor; }
 .plot .axis { stroke: currentColor; opacity: .25; } .plot polyline { fill: none; stroke-width: 1.5; }
 .slide { position: relative; --at: 50%; } .slide img + img { position: absolute; top: 0; left: 0; width: 100%;

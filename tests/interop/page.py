@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 from PIL import Image
@@ -56,7 +57,7 @@ name = "kite"
 mesh = "%s/sheet_1m_25.ply"
 transform = { rotate = { axis = [1, 0, 0], angle = "60 deg" } }
 air_drag = 5
-[[wind]]
+[wind]
 velocity = [6, 0, 8]
 [preview]
 width = 480
@@ -98,7 +99,11 @@ class Page:
         return int(self.page.get_attribute("#viewer canvas", "data-frame"))
 
     def wait(self, script):
-        self.page.wait_for_function(script, timeout=60000)
+        """Waits until a condition holds. The page's policy forbids that it asks itself."""
+        until = time.monotonic() + 60
+        while not self.page.evaluate(script):
+            assert time.monotonic() < until, script
+            self.page.wait_for_timeout(50)
 
     def go(self, place):
         """Moves the slider, and returns the frame that is then shown."""
@@ -162,7 +167,7 @@ def report(browser, run, other, shots):
         differ.append((np.abs(painted - own).max(axis=2) > 30).mean())
         own = painted
         assert field in page.page.locator("#viewer .legend").inner_text()
-    assert min(differ) > 0.03, differ
+    assert min(differ) > 0.01, differ
     page.page.select_option("#viewer .field", "")
 
     whole = covered(page.picture()).sum()

@@ -127,7 +127,7 @@ class Stage {
     }
     geometry.setIndex(new THREE.BufferAttribute(indices, 1));
     const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
-    Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+    Object.assign(material, { polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
     const mesh = new THREE.Mesh(geometry, material);
     const lines = { color: 0x101418, wireframe: true, transparent: true, opacity: 0.45 };
     const wire = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial(lines));
@@ -151,7 +151,7 @@ class Stage {
       if (this.meshes[k]) this.meshes[k].visible = Boolean(shown);
       if (!shown) return;
       const mesh = (this.meshes[k] ||= this.make(k, at.positions));
-      mesh.userData.wire.visible = wireframe;
+      mesh.userData.wire.visible = mesh.material.polygonOffset = wireframe;
       const last = mesh.userData.positions;
       if (last !== at.positions) this.move(mesh, at.positions);
       this.paint(mesh, object, at, range);
@@ -210,7 +210,7 @@ class Stage {
     camera.aspect = aspect;
     camera.fov = (360 / Math.PI) * Math.atan(half);
     const distance = camera.position.distanceTo(this.middle);
-    camera.near = Math.max(1e-3 * distance, distance - 4 * this.size, 1e-4 * this.size);
+    camera.near = Math.max(0.03 * distance, 1e-3 * this.size);
     camera.far = distance + 20 * this.size;
     camera.updateProjectionMatrix();
   }

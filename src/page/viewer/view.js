@@ -17,6 +17,9 @@ function short(x) {
   return size >= 1e-3 && size < 1e5 ? String(Number(x.toPrecision(3))) : x.toExponential(1);
 }
 
+// Width below which panels stand one above the other [pixels].
+const NARROW = 600;
+
 class Viewer {
   constructor(root) {
     this.root = root;
@@ -74,9 +77,11 @@ class Viewer {
     this.timeline = [...frames].sort((a, b) => a - b);
     this.at = Math.max(this.timeline.indexOf(current), 0);
     this.slider.max = this.timeline.length - 1;
-    const columns = Math.min(this.stages.length, this.root.clientWidth < 600 ? 1 : Math.ceil(Math.sqrt(this.stages.length)));
+    const narrow = this.root.clientWidth < NARROW;
+    const columns = narrow ? 1 : Math.ceil(Math.sqrt(this.stages.length));
     this.grid = [columns, Math.ceil(this.stages.length / columns)];
-    this.screen.style.aspectRatio = (headers[0].aspect * this.grid[0]) / this.grid[1];
+    const aspect = Math.min(headers[0].aspect, narrow ? 4 / 3 : Infinity);
+    this.screen.style.setProperty('--aspect', (aspect * this.grid[0]) / this.grid[1]);
     this.labels.replaceChildren();
     this.labels.style.gridTemplate = `repeat(${this.grid[1]}, 1fr) / repeat(${this.grid[0]}, 1fr)`;
     if (this.stages.length > 1) this.stages.forEach((stage) => this.labels.append(this.label(stage)));
@@ -126,6 +131,10 @@ class Viewer {
     const toggles = [...names].map((name) =>
       check(name, !this.hidden.has(name), (on) => (on ? this.hidden.delete(name) : this.hidden.add(name)))
     );
+    // A camera stands at six numbers, the ground is the seventh.
+    if (headers.some((header) => header.stage[0].length > 6)) {
+      toggles.push(check('ground', this.ground, (on) => (this.ground = on)));
+    }
     const camera = element('button', { type: 'button', textContent: 'camera of the pictures' });
     camera.onclick = () => {
       this.following = true;
@@ -139,7 +148,7 @@ class Viewer {
       element('label', {}, 'colours ', choice),
       element('label', {}, 'play ', rate),
       check('wireframe', this.wireframe, (on) => (this.wireframe = on)),
-      element('span', { className: 'objects' }, ...toggles, check('ground', this.ground, (on) => (this.ground = on))),
+      element('span', { className: 'objects' }, ...toggles),
       camera,
       other,
       file
