@@ -19,6 +19,8 @@ use std::path::PathBuf;
 
 /// Number of pictures on the page.
 const STILLS: usize = 6;
+/// Number of warnings above the run in 3D. The others are folded.
+const WARNINGS: usize = 3;
 /// Largest width of a picture on the page [pixels]. The run folder has the whole one.
 const WIDE: usize = 480;
 /// Most characters of the run in 3D, a little over two thirds of a page of three million.
@@ -176,8 +178,12 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let items: String = all.iter().map(|warning| paragraph(warning)).collect();
-    heading("Warnings") + &items
+    let (first, more) = all.split_at(all.len().min(WARNINGS));
+    let mut out = heading("Warnings") + &first.iter().map(|warning| paragraph(warning)).collect::<String>();
+    if !more.is_empty() {
+        out.push_str(&fold(&format!("{} more", count(more.len(), "warning")), &more.join("\n")));
+    }
+    out
 }
 
 /// Shows pictures, evenly spaced from the first to the last.

@@ -12,8 +12,8 @@ use crate::world::quantity::Channel;
 
 /// Share of a field's values that its colours need not reach, at each end.
 const BEYOND: f64 = 1e-3;
-/// Most values of a field whose range is looked at, of a frame.
-const LOOKED: usize = 20_000;
+/// Most values of a field from which its range is taken.
+const LOOKED: usize = 2_000_000;
 
 /// A field, and the values at the ends of its colours.
 #[derive(Clone, Debug)]
@@ -27,14 +27,20 @@ pub struct Field {
 }
 
 /// Values of the fields of some frames, from which ranges are taken.
-#[derive(Default)]
 pub struct Values {
+    /// Most values of a frame.
+    most: usize,
     all: Vec<(&'static Channel, bool, Vec<f64>)>,
 }
 
 impl Values {
+    /// Begins, with so many frames to come.
+    pub fn of(frames: usize) -> Values {
+        Values { most: (LOOKED / frames.max(1)).max(1), all: Vec::new() }
+    }
+
     fn add(&mut self, channel: &'static Channel, derived: bool, values: impl ExactSizeIterator<Item = f64>) {
-        let every = values.len().div_ceil(LOOKED).max(1);
+        let every = values.len().div_ceil(self.most).max(1);
         let some = values.step_by(every).filter(|value| value.is_finite());
         match self.all.iter_mut().find(|(known, ..)| *known == channel) {
             Some((_, _, all)) => all.extend(some),
@@ -44,7 +50,7 @@ impl Values {
 
     /// Adds the values of a frame. Speeds come from velocities where the files have no field of them.
     pub fn look(&mut self, objects: &Objects) {
-        for (shape, at) in objects.iter().flatten().filter(|(shape, _)| shape.kind == Kind::Cloth) {
+        for (_, at) in objects.iter().flatten().filter(|(shape, _)| shape.kind == Kind::Cloth) {
             for channel in channels() {
                 if let Some(values) = at.field(channel.word) {
                     self.add(channel, false, values.iter().copied());
@@ -54,7 +60,6 @@ impl Values {
                     self.add(channel, true, velocities.iter().map(Vec3::norm));
                 }
             }
-            debug_assert!(shape.vertices == at.positions.len());
         }
     }
 
@@ -114,7 +119,10 @@ fn object(
         ("triangles", Json::Number(entry.triangles as f64)),
     ]);
     match &entry.frames {
-        Some(there) => object.with("there", numbers([f64::from(there.start), f64::from(there.end)])),
+        Some(there) => {
+            let ends = [there.start, there.end].map(|frame| Json::Number(f64::from(frame)));
+            object.with("there", Json::List(ends.into()))
+        }
         None => object,
     }
 }
@@ -154,7 +162,7 @@ pub fn header(
         ("fps", Json::Number(record.fps)),
         ("first", Json::Number(f64::from(record.first))),
         ("every", Json::Number(f64::from(every))),
-        ("frames", numbers(frames.iter().map(|frame| f64::from(*frame)))),
+        ("frames", Json::List(frames.iter().map(|frame| Json::Number(f64::from(*frame))).collect())),
         ("up", numbers(up.iter().copied())),
         ("view", Json::List(record.view.iter().map(|corner| numbers(corner.iter().copied())).collect())),
         ("aspect", Json::Number(source.aspect())),

@@ -5,9 +5,11 @@ use crate::cli::film::{Field, Source, Values, header, is_still};
 use crate::cli::report::{scene_name, told};
 use crate::page::{document_with_viewer, heading, paragraph, viewer};
 use crate::scene::json::Json;
-use crate::sequence::Folder;
+use crate::sequence::{Entry, Folder};
 use std::sync::{Mutex, PoisonError};
 
+/// Most frames that are listed.
+const FRAMES: u32 = 100_000;
 /// Number of frames from which the range of a field is taken.
 const LOOKED: u32 = 16;
 
@@ -94,29 +96,23 @@ impl Site {
     /// Returns the header of a run's film, with all frames so far.
     fn film(&self, run: usize) -> Result<Json, Failure> {
         let source = self.source(run)?;
-        let frames: Vec<u32> = source.record.there().collect();
+        let every = source.record.done.div_ceil(FRAMES).max(1) as usize;
+        let frames: Vec<u32> = source.record.there().step_by(every).collect();
         let first = source.objects(source.record.first)?;
         let stands = [source.stand(&first, &first)];
         let fields = self.fields(run, &source)?;
-        let Json::Map(entries) = header(&source, &self.name(run, &source), &frames, &first, &stands, &fields) else {
-            return Ok(Json::Map(Vec::new()));
+        let header = header(&source, &self.name(run, &source), &frames, &first, &stands, &fields);
+        let objects = match header.get("objects") {
+            Some(Json::List(objects)) => objects.clone(),
+            _ => Vec::new(),
         };
-        let words = |name: &str| {
-            let at = source.entries().into_iter().zip(&first).find(|(entry, _)| entry.name == name)?.1.as_ref()?;
-            Some(Json::texts(at.1.fields.iter().map(|(word, _)| word.as_str())))
-        };
-        let with_words = |object: Json| {
-            let name = match object.get("name") {
-                Some(Json::Text(name)) => name.clone(),
-                _ => String::new(),
-            };
-            object.with("words", words(&name).unwrap_or(Json::List(Vec::new())))
-        };
-        let entries = entries.into_iter().map(|(key, value)| match value {
-            Json::List(objects) if key == "objects" => (key, Json::List(objects.into_iter().map(with_words).collect())),
-            value => (key, value),
+        let objects = objects.into_iter().zip(source.entries().into_iter().zip(&first)).map(|(object, (entry, at))| {
+            let words = at.iter().flat_map(|(_, at)| at.fields.iter().map(|(word, _)| word.as_str()));
+            let object = object.with("words", Json::texts(words));
+            if is_nowhere(entry) { object.with("triangles", Json::Number(0.0)) } else { object }
         });
-        let header = Json::Map(entries.collect()).with("served", Json::text(format!("runs/{run}/")));
+        let header = header.with("objects", Json::List(objects.collect()));
+        let header = header.with("served", Json::text(format!("runs/{run}/")));
         Ok(header.with("live", Json::Bool(self.live)))
     }
 
@@ -133,7 +129,7 @@ impl Site {
         {
             return Ok(fields.clone());
         }
-        let mut values = Values::default();
+        let mut values = Values::of(LOOKED as usize);
         for frame in source.record.there().step_by(done.div_ceil(LOOKED).max(1) as usize) {
             values.look(&source.objects(frame)?);
         }
@@ -182,15 +178,18 @@ fn number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Returns the indices of triangles of all objects, as little-endian 32-bit numbers.
+/// Returns whether an object has been there in no frame so far.
+fn is_nowhere(entry: &Entry) -> bool {
+    entry.frames.as_ref().is_some_and(|there| there.start >= there.end)
+}
+
+/// Returns the indices of triangles of all objects that have been there, as little-endian 32-bit numbers.
 fn triangles(source: &Source) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for entry in source.entries() {
         let frame = entry.frames.as_ref().map_or(source.record.first, |there| there.start);
         if let Some((shape, _)) = source.object(entry, frame)? {
             bytes.extend(shape.triangles.iter().flatten().flat_map(|index| index.to_le_bytes()));
-        } else {
-            bytes.extend(std::iter::repeat_n(0, 12 * entry.triangles));
         }
     }
     Ok(bytes)

@@ -8,7 +8,7 @@ function moveCursors({ frame, time }) {
     const x = left + ((value - from) / (until - from)) * (right - left);
     let cursor = plot.querySelector('.cursor');
     if (!cursor) {
-      cursor = document.createElementNS('http://www.w3.org/2000/svg', 'line');
+      cursor = document.createElementNS(plot.namespaceURI, 'line');
       cursor.setAttribute('class', 'cursor');
       plot.append(cursor);
     }
