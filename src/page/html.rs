@@ -1,11 +1,10 @@
 //! HTML elements: text, tables and pictures.
 
-use super::viewer;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 
 /// Policy of content: a page loads and asks for nothing outside itself, whatever is written in it.
-const POLICY: &str =
+pub(super) const POLICY: &str =
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline' blob:; base-uri 'none'";
 
 /// Style sheet of all pages, light and dark.
@@ -52,13 +51,8 @@ pub fn document(title: &str, body: &str) -> String {
     page(title, "", POLICY, body)
 }
 
-/// Returns a whole page that holds a viewer of runs. A page that a program serves may ask that program for frames.
-pub fn document_with_viewer(title: &str, body: &str, served: bool) -> String {
-    let policy = if served { &format!("{POLICY}; connect-src 'self'") } else { POLICY };
-    page(title, viewer::STYLE, policy, &format!("{body}{}", viewer::scripts()))
-}
-
-fn page(title: &str, style: &str, policy: &str, body: &str) -> String {
+/// Returns a whole page with a style and a policy of its own.
+pub(super) fn page(title: &str, style: &str, policy: &str, body: &str) -> String {
     let title = escape(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" \

@@ -1,11 +1,11 @@
 //! Viewer of runs in 3D: markup, style and scripts, with three.js, which is the only part by others.
 
 use super::film::{base64, deflated};
-use super::html::escape;
+use super::html::{POLICY, escape, page};
 use crate::render::{Map, srgb_from_linear};
 
 /// Style of the viewer and of the page around it.
-pub(super) const STYLE: &str = include_str!("viewer/viewer.css");
+const STYLE: &str = include_str!("viewer/viewer.css");
 
 /// three.js with orbit controls, as bundled by `vendor/README.md`.
 const LIBRARY: &str = include_str!("vendor/three.min.js");
@@ -37,7 +37,7 @@ fn inside(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// Returns the viewer of films, each the JSON of a run. Scripts come after it, by [`scripts`].
+/// Returns the viewer of films, each the JSON of a run. The page around them is that of [`document_with_viewer`].
 pub fn viewer(films: &[String]) -> String {
     let mut out = String::from("<section id=\"viewer\"></section>\n");
     for film in films {
@@ -46,8 +46,14 @@ pub fn viewer(films: &[String]) -> String {
     out
 }
 
+/// Returns a whole page that holds a viewer of runs. A page that a program serves may ask that program for frames.
+pub fn document_with_viewer(title: &str, body: &str, served: bool) -> String {
+    let policy = if served { &format!("{POLICY}; connect-src 'self'") } else { POLICY };
+    page(title, STYLE, policy, &format!("{body}{}", scripts()))
+}
+
 /// Returns the scripts of the viewer, three.js and its licence, for the end of a page.
-pub fn scripts() -> String {
+fn scripts() -> String {
     let library = base64(&deflated(LIBRARY.as_bytes()));
     let maps = format!("{{sequential:{},diverging:{}}}", stops(Map::Sequential), stops(Map::Diverging));
     format!(

@@ -58,7 +58,8 @@ fn respond(site: &Site, port: u16, request: Request) {
     } else {
         site.answer(request.url())
     };
-    let mut response = Response::from_data(answer.body).with_status_code(StatusCode(answer.code));
+    let mut response =
+        Response::from_data(answer.body).with_status_code(StatusCode(answer.code)).with_chunked_threshold(usize::MAX);
     let kind = ("Content-Type", answer.kind);
     for (name, value) in HEADERS.into_iter().chain([kind]) {
         if let Ok(header) = Header::from_bytes(name, value) {

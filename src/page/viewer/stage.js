@@ -180,6 +180,8 @@ class Stage {
       material.vertexColors = coloured;
       material.needsUpdate = true;
     }
+    // Shadows would be misread as values.
+    mesh.receiveShadow = !coloured;
     material.color.set(coloured ? '#ffffff' : object.colour);
     if (!coloured) return;
     const values = at.values[range.word];

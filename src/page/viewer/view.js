@@ -155,7 +155,7 @@ class Viewer {
     );
     const coarse = headers.find((header) => header.every > 1);
     if (coarse) {
-      const text = `every ${coarse.every}th frame is in the page; percale view shows all`;
+      const text = `one of ${coarse.every} frames is in the page; percale view shows all`;
       this.options.append(element('small', {}, text));
     }
   }
