@@ -254,3 +254,22 @@ fn view_sends_frames_and_nothing_else() {
     drop(viewed);
     fs::remove_dir_all(out).unwrap();
 }
+
+#[test]
+fn the_cases_of_a_sweep_are_side_by_side() {
+    let runs = ["sweep/0001", "sweep/0002"].map(|name| run(name, "25", &["--frames", "2", "--no-preview"]));
+    let sweep = runs[0].parent().unwrap();
+    fs::write(sweep.join("cases.json"), r#"{"0001": ["a=1"], "0002": ["a=2"], "0003": ["a=3"], "..": ["a=4"]}"#)
+        .unwrap();
+    let viewed = Viewed::of(&[sweep.to_str().unwrap(), "--live"]);
+    let page = String::from_utf8(viewed.get("/").2).unwrap();
+    assert_eq!(page.matches("class=\"film\"").count(), 2);
+    assert_eq!(page.matches("2 of 2 frames: nothing crosses").count(), 2);
+    for (path, status) in [("/runs/1/film", 200), ("/runs/2/film", 404), ("/runs/1/frame/2", 200), ("/told", 200)] {
+        assert_eq!(viewed.get(path).0, status, "{path}");
+    }
+    let film = String::from_utf8(viewed.get("/runs/1/film").2).unwrap();
+    assert!(film.contains("\"title\": \"0002\"") && film.contains("\"live\": true"), "{film}");
+    drop(viewed);
+    fs::remove_dir_all(sweep).unwrap();
+}
