@@ -16,25 +16,24 @@ const FROM: f64 = 0.3;
 const SPAN: f64 = 0.05;
 /// Number of times that the steps are measured.
 const ROUNDS: usize = 5;
-/// Numbers of threads of the table.
-const THREADS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Largest number of threads of the table, unless another is given.
+const MOST: usize = 64;
 /// Number of lines that name the loops that cost most on many threads.
 const LOOPS: usize = 16;
 
 fn main() -> Result<(), String> {
-    let Arguments { sizes, step, .. } = Arguments::read(&[10_000, 40_000])?;
+    let Arguments { sizes, step, threads } = Arguments::read(&[10_000, 40_000])?;
+    let most = if threads == 0 { MOST } else { threads.max(2) };
+    let columns: Vec<usize> = (1..).map(|k| 1 << k).take_while(|n| *n < most).chain([most]).collect();
     let waking = par::with_threads(2, waking)?;
     println!("waking of a thread {:.2} us; step {} ms, {SPAN} s from {FROM} s", 1e6 * waking, step * 1e3);
-    println!(
-        "| vertices | serial | {} |",
-        THREADS[1..].iter().map(ToString::to_string).collect::<Vec<_>>().join(" | ")
-    );
-    println!("|{}", "---|".repeat(THREADS.len() + 1));
+    println!("| vertices | serial | {} |", columns.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | "));
+    println!("|{}", "---|".repeat(columns.len() + 2));
     let mut loops = Vec::new();
     for size in sizes {
         let work = par::with_threads(1, || measure(size, step))??;
         let on = |threads| Schedule { threads, waking }.seconds(&work);
-        let times = THREADS[1..].iter().map(|n| format!("{:.1}", seconds(&work) / on(*n)));
+        let times = columns.iter().map(|n| format!("{:.1}", seconds(&work) / on(*n)));
         println!(
             "| {size} | {:.1} % | {} |",
             100.0 * serial(&work) / seconds(&work),
@@ -43,8 +42,8 @@ fn main() -> Result<(), String> {
         loops.push((size, work));
     }
     for (size, work) in loops {
-        eprintln!("\n{size} vertices, 64 threads");
-        costs(&work, Schedule { threads: 64, waking });
+        eprintln!("\n{size} vertices, {most} threads");
+        costs(&work, Schedule { threads: most, waking });
     }
     Ok(())
 }

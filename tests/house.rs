@@ -38,6 +38,7 @@ const DOORS: &[(&str, &str)] = &[
     ("svgtypes", "pattern"),
     ("tempfile", "world"),
     ("base64", "page"),
+    ("flate2", "page"),
     ("strsim", "scene"),
     ("csv_core", "scene"),
     ("toml", "scene"),
@@ -49,6 +50,7 @@ const DOORS: &[(&str, &str)] = &[
     ("clap_complete", "cli"),
     ("clap_mangen", "cli"),
     ("indicatif", "cli"),
+    ("tiny_http", "cli"),
 ];
 
 fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {

@@ -1110,10 +1110,10 @@ fn shirts_come_to_rest() {
     run("two-shirts", "shirts-rest", Some(241), &still).assert_rests(211, [5e-9, 1e-2, 2e-4]);
 }
 
-/// A second longer than shipped, the towel folded twice and pressed is at rest: in that second its vertices move by
-/// less than 0.05 mm in the mean, and have the energy of 0.7 mm/s. Single dimples between the layers may still snap: from
-/// six starts a micrometre apart, under two rules of step sizes, the farthest vertex moved by 0.08 to 2.0 mm, all by 0.001
-/// to 0.015 mm in the mean.
+/// A second longer than shipped, the towel folded twice and pressed is at rest. In that second its vertices move by
+/// less than 0.05 mm in the mean, and have the energy of 0.7 mm/s. Single dimples between the layers may still snap.
+/// Over six starts a micrometre apart, under two rules of step sizes, the farthest vertex moved by 0.08 to 2.0 mm, all
+/// by 0.001 to 0.015 mm in the mean.
 #[test]
 #[ignore = "long: minutes"]
 fn towel_comes_to_rest() {

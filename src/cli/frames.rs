@@ -362,7 +362,7 @@ enabled = false
             threads: 1,
             wall: 0.0,
             origin: world.origin,
-            view: crate::cli::view::bounds(&scene, &world, &state),
+            view: crate::cli::extent::bounds(&scene, &world, &state),
         };
         let lock = folder.lock().unwrap();
         let mut frames = Frames::start(&scene, &world, folder.clone(), record, lock).unwrap();

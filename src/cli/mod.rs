@@ -6,7 +6,9 @@ mod check;
 mod compare;
 mod drawing;
 mod export;
+mod extent;
 mod failure;
+mod film;
 mod fit;
 mod frames;
 mod gate;
@@ -77,6 +79,8 @@ enum Command {
     Sweep(sweep::Sweep),
     /// Write the report of a run again
     Report(report::Report),
+    /// Show runs in a browser: all their frames in 3D, also while they go on
+    View(view::View),
     /// Compare pictures, meshes or sequences of them; ends with 0 if they are the same, 1 if they differ, 2 if they
     /// cannot be compared
     Compare(compare::Compare),
@@ -134,6 +138,7 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
         Command::Inspect(command) => command.execute(),
         Command::Sweep(command) => command.execute(),
         Command::Report(command) => command.execute(),
+        Command::View(command) => command.execute(),
         Command::Compare(command) => command.execute(),
         Command::Fit(command) => command.execute(),
         Command::Materials(command) => command.execute(),

@@ -20,9 +20,12 @@ use crate::world::quantity::{Channel, SATURATION};
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
 
 /// Appearance of an object, as given in the scene.
-struct Look {
-    colour: [f64; 3],
+pub struct Look {
+    /// Colour, sRGB.
+    pub colour: [f64; 3],
+    /// Size of a checker's squares [m].
     checker: Option<f64>,
+    /// Whether it is a fixed plane.
     flat: bool,
 }
 
@@ -30,7 +33,8 @@ fn look(scene: &Scene, shape: &Shape) -> Option<Look> {
     look_of(scene, shape.kind, &shape.name)
 }
 
-fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
+/// Returns the appearance of an object, or `None` if pictures do not show it.
+pub fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
     match kind {
         Kind::Cloth => {
             let cloth = scene.cloths.iter().find(|c| c.name == name)?;
@@ -87,9 +91,8 @@ pub fn picture(
     room(memory(u64::from(width), u64::from(height)))
         .map_err(|words| format!("preview: a picture of {width} x {height} pixels needs {words} of memory, which is not there; give a smaller one"))?;
     let up = scene.upwards();
-    let view = &record.view;
     let aspect = f64::from(width) / f64::from(height.max(1));
-    let camera = followed(scene, objects, record, aspect);
+    let Stand { camera, ground } = stand(scene, objects, record, aspect);
     let draft = preview.quality == Quality::Draft;
     let part = if draft { 2 } else { 1 };
     let [wide, high] = [width, height].map(|size| size.div_ceil(part) as usize);
@@ -99,8 +102,6 @@ pub fn picture(
         settings.lights.key.direction = direction.into_inner();
     }
     let linear = |colour: [f64; 3]| colour.map(linear_from_srgb);
-    let given = preview.ground_height.map(|height| height - record.origin.dot(&up));
-    let ground = preview.ground.then(|| given.unwrap_or_else(|| ground(scene, objects, view)));
     settings.ground = ground.map(Ground::at);
     if let Some(colour) = preview.background.map(linear) {
         settings.background = Background { top: colour, bottom: colour };
@@ -113,7 +114,7 @@ pub fn picture(
     for (shape, at) in objects {
         let Some(look) = look(scene, shape) else { continue };
         // A fixed plane that the ground would cover is drawn as the ground.
-        if look.flat && ground.is_some_and(|height| on(at, &up, height)) {
+        if is_ground(&look, at, &up, ground) {
             continue;
         }
         let colour = linear(look.colour);
@@ -154,6 +155,28 @@ pub fn picture(
     let arrows = flow.zip(preview.airflow.as_ref()).map(|(flow, slice)| (Arrows::of(flow, slice), slice.colour));
     drawn.extend(arrows.as_ref().map(|(arrows, colour)| arrows.object(linear(*colour))));
     Ok(draw(&drawn, up, &settings).larger(width as usize, height as usize))
+}
+
+/// Camera and ground of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stand {
+    /// Camera.
+    pub camera: Camera,
+    /// Height of the ground [m]; `None` if it is not drawn.
+    pub ground: Option<f64>,
+}
+
+/// Returns camera and ground of a frame, for pictures `aspect` times as wide as high.
+pub fn stand(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect: f64) -> Stand {
+    let preview = &scene.preview;
+    let given = preview.ground_height.map(|height| height - record.origin.dot(&scene.upwards()));
+    let ground = preview.ground.then(|| given.unwrap_or_else(|| ground(scene, objects, &record.view)));
+    Stand { camera: followed(scene, objects, record, aspect), ground }
+}
+
+/// Returns whether an object is a fixed plane that the ground covers.
+pub fn is_ground(look: &Look, at: &Snapshot, up: &Vec3, ground: Option<f64>) -> bool {
+    look.flat && ground.is_some_and(|height| on(at, up, height))
 }
 
 /// Returns the shading law of the surfaces.

@@ -1,19 +1,30 @@
 //! `percale report`: writes the report of a run as one HTML page. `percale run` writes it at the end.
 
 use super::failure::Failure;
+use super::film::{Film, Source, film};
 use super::inspect::{BELOW_ZERO, run_of};
 use super::progress::span;
 use super::say;
 use super::text::count;
 use crate::effect::{airflow, water};
-use crate::page::{Cell, Line, Plot, document, fold, heading, number, paragraph, picture, table};
-use crate::sequence::{Folder, FrameStats, Run as Record, read, write as write_file};
+use crate::page::{
+    Cell, FRAME, Line, Plot, TIME, document_with_viewer, fold, heading, number, paragraph, still, table, verdict,
+    viewer,
+};
+use crate::render::Image;
+use crate::sequence::{Folder, FrameStats, Run as Record, Status, read, write as write_file};
 use crate::world::quantity::{Energy, Number, Stages, energies};
 use clap::Args;
 use std::path::PathBuf;
 
 /// Number of pictures on the page.
 const STILLS: usize = 6;
+/// Number of warnings above the run in 3D. The others are folded.
+const WARNINGS: usize = 3;
+/// Largest width of a picture on the page [pixels]. The run folder has the whole one.
+const WIDE: usize = 480;
+/// Most characters of the run in 3D, a little over two thirds of a page of three million.
+pub const FILM: usize = 2_100_000;
 /// Most points of a probe's line.
 const POINTS: usize = 2000;
 
@@ -40,25 +51,71 @@ impl Report {
 /// The folder is no run folder, or the disk refuses.
 pub fn write(folder: &Folder) -> Result<(), Failure> {
     let record = run_of(folder)?;
-    let stats = if folder.stats().exists() { folder.read_stats()? } else { Vec::new() };
-    let scene = read(&folder.scene())?;
     let name = scene_name(folder, &record);
-    let mut body = summary(&record, &stats);
-    body.push_str(&warnings(&record, &stats));
-    body.push_str(&stills(folder, &record)?);
-    if !stats.is_empty() {
-        body.push_str(&time(&stats));
-        body.push_str(&plots(&stats));
-        body.push_str(&probes(folder, &record));
-    }
-    body.push_str(&objects(&record));
-    body.push_str(&fold("Scene as run", &String::from_utf8_lossy(&scene)));
-    write_file(&folder.report(), document(&name, &body).as_bytes())?;
+    let [top, below] = told(folder, &record)?;
+    // A report without the run in 3D is better than none.
+    let shown = Source::open(folder).and_then(|source| Ok(film(&source, &name, FILM)?));
+    let shown = match shown {
+        Ok(Film::Whole(film)) => viewer(&[film]),
+        Ok(Film::None(reason)) => paragraph(&format!("The run is not here in 3D: {reason}")),
+        Err(failure) => paragraph(&format!("The run is not here in 3D: {}", failure.reason())),
+    };
+    let body = format!("{top}{shown}{below}");
+    write_file(&folder.report(), document_with_viewer(&name, &body, false).as_bytes())?;
     Ok(())
 }
 
+/// Tells of a run, as two parts of a page: above the run in 3D how it went, below it all else.
+///
+/// # Errors
+/// A file of the run cannot be read.
+pub fn told(folder: &Folder, record: &Record) -> Result<[String; 2], Failure> {
+    let stats = if folder.stats().exists() { folder.read_stats()? } else { Vec::new() };
+    let scene = read(&folder.scene())?;
+    let top = outcome(record, &stats) + &warnings(record, &stats);
+    let mut body = stills(folder, record)?;
+    if !stats.is_empty() {
+        body.push_str(&plots(&stats));
+        body.push_str(&probes(folder, record));
+        body.push_str(&time(&stats));
+    }
+    body.push_str(&heading("Record"));
+    body.push_str(&summary(record, &stats));
+    body.push_str(&objects(record));
+    body.push_str(&fold("Scene as run", &String::from_utf8_lossy(&scene)));
+    Ok([("verdict", top), ("told", body)].map(|(id, part)| format!("<div id=\"{id}\">\n{part}</div>\n")))
+}
+
+/// Says whether all frames are there and free of crossings, and how long they took.
+fn outcome(record: &Record, stats: &[FrameStats]) -> String {
+    let Record { done, frames, .. } = record;
+    let left: usize = stats.iter().map(|s| s.ignored).max().unwrap_or(0);
+    let (sound, crossings) = if record.unproven {
+        (false, "triangles may cross, for contact was the vertex test".to_string())
+    } else if left > 0 {
+        (false, format!("nothing crosses but what did at the start, {} at most", count(left, "pair")))
+    } else {
+        (true, "nothing crosses".to_string())
+    };
+    let crossings = if *done == 0 { "none is written".to_string() } else { crossings };
+    let state = match record.status {
+        Status::Finished => "",
+        Status::Running => " so far",
+        Status::Failed => ", then the run failed",
+        Status::Stopped => ", then the run was stopped",
+    };
+    let good = sound && *done > 0 && matches!(record.status, Status::Finished | Status::Running);
+    let mut out = verdict(good, &format!("{done} of {frames} frames{state}: {crossings}"));
+    if let Some(reason) = &record.reason {
+        out.push_str(&verdict(false, reason));
+    }
+    let seconds = stats.last().map_or(0.0, |s| s.time);
+    let threads = count(record.threads, "thread");
+    out + &paragraph(&format!("{} s simulated in {} on {threads}", number(seconds), span(record.wall)))
+}
+
 /// Returns the name of the run folder.
-fn scene_name(folder: &Folder, record: &Record) -> String {
+pub fn scene_name(folder: &Folder, record: &Record) -> String {
     let path = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_path_buf());
     path.file_name().map_or_else(|| record.scene.clone(), |name| name.to_string_lossy().into_owned())
 }
@@ -77,7 +134,7 @@ fn summary(record: &Record, stats: &[FrameStats]) -> String {
     let finished = done == frames;
     let word = if finished { Cell::Good(status.word().into()) } else { Cell::Bad(status.word().into()) };
     let time = stats.last().map_or(0.0, |s| s.time);
-    let mut rows = vec![
+    let rows = vec![
         vec![text("status"), word],
         vec![text("frames"), text(format!("{done} of {frames} at {fps} Hz, {} s", number(time)))],
         vec![text("wall time"), text(format!("{} on {}", span(*wall), count(*threads, "thread")))],
@@ -89,9 +146,6 @@ fn summary(record: &Record, stats: &[FrameStats]) -> String {
         vec![text("command"), text(record.command.join(" "))],
         vec![text("version"), text(format!("percale {version}"))],
     ];
-    if let Some(reason) = &record.reason {
-        rows.insert(1, vec![text("reason"), Cell::Bad(reason.clone())]);
-    }
     let mut out = table(&["", ""], &rows);
     if least < 0.0 {
         out.push_str(&paragraph(BELOW_ZERO));
@@ -124,8 +178,12 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let items: String = all.iter().map(|warning| paragraph(warning)).collect();
-    heading("Warnings") + &items
+    let (first, more) = all.split_at(all.len().min(WARNINGS));
+    let mut out = heading("Warnings") + &first.iter().map(|warning| paragraph(warning)).collect::<String>();
+    if !more.is_empty() {
+        out.push_str(&fold(&format!("{} more", count(more.len(), "warning")), &more.join("\n")));
+    }
+    out
 }
 
 /// Shows pictures, evenly spaced from the first to the last.
@@ -137,9 +195,15 @@ fn stills(folder: &Folder, record: &Record) -> Result<String, Failure> {
     let mut out = String::new();
     for frame in places.into_iter().filter_map(|k| there.get(k)) {
         let caption = format!("frame {frame}, {} s", number(f64::from(frame - record.first) / record.fps));
-        out.push_str(&picture(&caption, &read(&folder.picture(*frame, "png"))?));
+        let whole = read(&folder.picture(*frame, "png"))?;
+        let smaller = Image::from_png(&whole).and_then(|image| image.narrowed(WIDE).png());
+        out.push_str(&still(&caption, &smaller.unwrap_or(whole), *frame));
     }
-    Ok(if out.is_empty() { out } else { format!("{}<div class=\"grid\">\n{out}</div>\n", heading("Pictures")) })
+    Ok(if out.is_empty() {
+        out
+    } else {
+        format!("{}<div class=\"grid pictures\">\n{out}</div>\n", heading("Pictures"))
+    })
 }
 
 fn line(name: &str, stats: &[FrameStats], of: impl Fn(&FrameStats) -> f64) -> Line {
@@ -147,7 +211,7 @@ fn line(name: &str, stats: &[FrameStats], of: impl Fn(&FrameStats) -> f64) -> Li
 }
 
 fn plot(title: &str, lines: Vec<Line>) -> String {
-    Plot { title: title.to_string(), axis: "frame".to_string(), lines }.svg()
+    Plot { title: title.to_string(), axis: FRAME.to_string(), lines }.svg()
 }
 
 /// Shows the wall time by stage, in total and over frames.
@@ -243,7 +307,7 @@ fn probes(folder: &Folder, record: &Record) -> String {
         let Ok(series) = folder.read_probe(name) else { continue };
         let (mut title, mut lines) = (String::new(), Vec::new());
         let mut flush = |title: &str, lines: Vec<Line>| {
-            out.push_str(&Plot { title: title.to_string(), axis: "time [s]".to_string(), lines }.svg());
+            out.push_str(&Plot { title: title.to_string(), axis: TIME.to_string(), lines }.svg());
         };
         for (k, column) in series.columns.iter().enumerate() {
             let (quantity, unit) = column.split_once(" [").unwrap_or((column, ""));

@@ -7,7 +7,7 @@ use super::log::{Level, log};
 use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
-use super::{range, report, signals, started, view, warn};
+use super::{extent, range, report, signals, started, warn};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::mesh::within;
@@ -299,7 +299,7 @@ impl Run {
             threads: par::threads(),
             wall: 0.0,
             origin: world.origin,
-            view: view::bounds(scene, world, start),
+            view: extent::bounds(scene, world, start),
         }
     }
 

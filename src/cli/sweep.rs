@@ -1,5 +1,6 @@
 //! `percale sweep`: runs a scene with many values of its keys. Each case is a run folder.
 
+mod beside;
 mod effects;
 mod local;
 mod openjd;

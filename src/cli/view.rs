@@ -1,91 +1,69 @@
-//! View box: the region that the camera must show over the whole run.
+//! `percale view`: shows runs in a browser on this machine, with all their frames, also while they go on.
 
-use super::reach;
-use crate::linalg::Vec3;
-use crate::scene::Scene;
-use crate::scene::obstacle::Shape;
-use crate::world::motion::Motion;
-use crate::world::{Kind, State, World};
+mod server;
+mod site;
 
-/// Number of intervals in which moving objects are sampled.
-const TIMES: u32 = 64;
+use super::failure::Failure;
+use super::film::Source;
+use super::{say, warn};
+use crate::sequence::{Cases, Folder};
+use clap::Args;
+use site::Site;
+use std::path::{Path, PathBuf};
 
-/// Computes the view box. It contains cloths and bodies at the start, visible obstacles (except planes), moving pins
-/// and moving handles at all times, and the reach of hanging and falling cloth. Numbers are rounded to `f32`, as they
-/// are read back from the record.
-pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
-    let mut all = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
-    fn join(all: &mut [Vec3; 2], p: &Vec3) {
-        *all = [all[0].inf(p), all[1].sup(p)];
-    }
-    let end = scene.time.run(scene.time.last_frame());
-    let times = (0..=TIMES).map(|k| end * f64::from(k) / f64::from(TIMES));
-    state.x.iter().take(world.moving).for_each(|p| join(&mut all, p));
-    for (obstacle, described) in world.obstacles.iter().zip(&scene.obstacles) {
-        if matches!(described.shape, Shape::Plane(_)) || !described.visible {
-            continue;
-        }
-        let mut x = obstacle.rest.clone();
-        for t in times.clone() {
-            obstacle.course.place(&obstacle.rest, t, &mut x);
-            x.iter().for_each(|p| join(&mut all, p));
-            if obstacle.course.still() {
-                break;
-            }
-        }
-    }
-    for pin in world.pins.iter().chain(world.handles.iter().map(|h| &h.pin)) {
-        if pin.motion == Motion::Fixed {
-            continue;
-        }
-        for t in times.clone() {
-            let carry = pin.carry(t.clamp(pin.from, pin.until));
-            for (k, v) in pin.vertices.iter().enumerate() {
-                if let Some(start) = state.x.get(*v as usize) {
-                    join(&mut all, &carry.apply(k, start));
-                }
-            }
-        }
-    }
-    reach::hanging(scene, world, state, end, |p| join(&mut all, p));
-    let falls = world.objects.iter().any(|o| o.kind.simulated() && !reach::held(world, o, end));
-    if falls && let Some(down) = scene.gravity.try_normalize(0.0) {
-        let floor = fall(scene, world, state, &down, end);
-        let [low, high] = all;
-        join(&mut all, &(low + down * floor));
-        join(&mut all, &(high + down * floor));
-    }
-    all.map(|p| p.map(|c| if c.is_finite() { f64::from(c as f32) } else { 0.0 }))
+/// Most runs that are shown side by side.
+const MOST: usize = 16;
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub struct View {
+    /// Run folder, or folder of a sweep; the runs of several are shown side by side
+    #[arg(required = true)]
+    dirs: Vec<PathBuf>,
+    /// Take new frames while the runs go on
+    #[arg(long)]
+    live: bool,
+    /// Port at which the page is served; a free one if absent
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
 }
 
-/// Computes how far below the lowest vertex the view reaches [m]: to the plane below, if there is one. Otherwise it is
-/// the height of free fall, at most the size of the objects. It is zero above an obstacle that does not vanish.
-fn fall(scene: &Scene, world: &World, state: &State, down: &Vec3, end: f64) -> f64 {
-    let moving = state.x.iter().take(world.moving);
-    let heights = moving.map(|p| p.dot(down));
-    let (top, bottom) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), h| (a.min(h), b.max(h)));
-    let mut lowest = bottom;
-    let mut plane = f64::INFINITY;
-    let obstacles = world.objects.iter().filter(|o| o.kind == Kind::Obstacle).zip(&scene.obstacles);
-    for (object, described) in obstacles.filter(|(_, described)| described.until > end) {
-        let x = state.x.get(object.vertices.clone()).unwrap_or_default();
-        let depth = x.iter().map(|p| p.dot(down)).fold(f64::NEG_INFINITY, f64::max);
-        match described.shape {
-            Shape::Plane(_) => plane = if depth >= bottom { plane.min(depth) } else { plane },
-            _ => lowest = lowest.max(depth),
+/// Returns the run folders of a folder: itself, or those of the cases of a sweep.
+fn runs(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if Folder::new(dir).is_run() {
+        return Ok(vec![dir.to_path_buf()]);
+    }
+    let cases: Vec<PathBuf> = Cases::read(dir)?.folders().map(|name| dir.join(name)).collect();
+    let runs: Vec<PathBuf> = cases.into_iter().filter(|case| Folder::new(case).is_run()).collect();
+    // The message for a folder without any is that of a run folder.
+    Ok(if runs.is_empty() { vec![dir.to_path_buf()] } else { runs })
+}
+
+impl View {
+    /// Serves the page until a signal ends the process.
+    ///
+    /// # Errors
+    /// A folder is none of a run, its meshes were not written, or the port cannot be had.
+    pub fn execute(self) -> Result<(), Failure> {
+        let mut folders = Vec::new();
+        for dir in &self.dirs {
+            folders.extend(runs(dir)?.iter().map(|run| Folder::new(run)));
         }
+        if folders.len() > MOST {
+            warn(&format!("{} runs; the first {MOST} are shown", folders.len()));
+            folders.truncate(MOST);
+        }
+        for folder in &folders {
+            let source = Source::open(folder)?;
+            if !source.entries().iter().any(|entry| entry.kind.simulated()) {
+                let path = folder.path().display();
+                return Err(Failure::input(format!(
+                    "{path}: its meshes were not written; run again with output.meshes"
+                )));
+            }
+        }
+        server::serve(&Site::of(folders, self.live), self.port.unwrap_or(0), |address| {
+            say(&format!("{address}\nCtrl-C ends it"));
+        })
     }
-    if plane.is_finite() {
-        return (plane - lowest).max(0.0);
-    }
-    if lowest > bottom {
-        return 0.0;
-    }
-    let x = state.x.get(..world.moving).unwrap_or_default();
-    let (low, high) =
-        x.iter().fold((x.first().copied().unwrap_or_default(), Vec3::repeat(f64::NEG_INFINITY)), |b, p| {
-            (b.0.inf(p), b.1.sup(p))
-        });
-    let size = (high - low).norm().max(bottom - top);
-    (0.5 * scene.gravity.norm() * end * end).min(if size.is_finite() { size } else { 0.0 })
 }

@@ -182,8 +182,8 @@ pub fn gather<T: Send>(n: usize, size: usize, f: impl Fn(std::ops::Range<usize>,
     all
 }
 
-/// Folds indices below `n` whose keys are equal and that follow each other. Returns key and result of each run in order;
-/// a run ends with its block. Indices without a key are skipped.
+/// Folds consecutive indices below `n` that have equal keys. Returns key and result of each run, in order. A run ends
+/// with its block, and indices without a key are skipped.
 #[track_caller]
 pub fn runs<T: Default + Send>(
     n: usize,

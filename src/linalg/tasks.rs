@@ -30,7 +30,7 @@ pub enum Work {
 
 /// Record in the making.
 struct Record {
-    /// Sequences that have begun; each after the first belongs to a task of the loop that is the last of the one before.
+    /// Sequences that have begun. Each but the first belongs to a task of the last loop in the sequence before.
     sequences: Vec<Vec<Work>>,
     /// End of the last piece.
     since: Instant,
@@ -71,7 +71,7 @@ pub(super) fn region<T>(place: Place, work: impl FnOnce() -> T) -> T {
         record.sequences.last_mut().expect("a record has a sequence").push(Work::Parallel(place, Vec::new()));
     });
     let result = work();
-    // What passes between tasks is the loop's own work.
+    // Time between tasks belongs to the loop itself.
     with(|record| record.since = Instant::now());
     result
 }
@@ -207,7 +207,7 @@ mod tests {
         };
         assert!(both[0].iter().any(|work| matches!(work, Work::Parallel(_, tasks) if tasks.len() == 8)), "{both:?}");
         assert!(seconds(&sequence) > 0.0);
-        // The same work has the same pieces, in another time.
+        // Another record of the work has equal pieces.
         let (_, again) = par::with_threads(1, || record(work)).unwrap();
         let mut least = sequence.clone();
         assert!(keep_least(&mut least, &again) && seconds(&least) <= seconds(&sequence).min(seconds(&again)));

@@ -3,11 +3,15 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 
+/// Policy of content: a page loads and asks for nothing outside itself, whatever is written in it.
+pub(super) const POLICY: &str =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline' blob:; base-uri 'none'";
+
 /// Style sheet of all pages, light and dark.
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --bad: #c33; --good: #283; }
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid var(--line); }
+h1, h2, p, figcaption, summary { overflow-wrap: anywhere; } h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; margin: .5rem 0; display: block; overflow-x: auto; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--soft); text-align: left; vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
@@ -15,7 +19,8 @@ td.bad { color: var(--bad); font-weight: 600; } td.good { color: var(--good); }
 pre { white-space: pre-wrap; background: var(--soft); padding: .6rem; border-radius: 4px; }
 img { max-width: 100%; height: auto; display: block; }
 figure { margin: 0; } figcaption { font-size: .85rem; opacity: .8; }
-.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(26rem, 1fr)); gap: 1rem; }
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
+.pictures { grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
 .plot { width: 100%; height: auto; } .plot text { font: 11px system-ui, sans-serif; fill: currentColor; }
 .plot .axis { stroke: currentColor; opacity: .25; } .plot polyline { fill: none; stroke-width: 1.5; }
 .slide { position: relative; --at: 50%; } .slide img + img { position: absolute; top: 0; left: 0; width: 100%;
@@ -43,12 +48,22 @@ pub fn escape(text: &str) -> String {
 
 /// Returns a whole page around a body of HTML.
 pub fn document(title: &str, body: &str) -> String {
+    page(title, "", POLICY, body)
+}
+
+/// Returns a whole page with a style and a policy of its own.
+pub(super) fn page(title: &str, style: &str, policy: &str, body: &str) -> String {
     let title = escape(title);
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
-         {body}</body>\n</html>\n"
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" \
+         content=\"{policy}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
     )
+}
+
+/// Returns a sentence on how a run went.
+pub fn verdict(good: bool, text: &str) -> String {
+    format!("<p class=\"verdict {}\">{}</p>\n", if good { "good" } else { "bad" }, escape(text))
 }
 
 /// Returns a heading.
@@ -120,6 +135,11 @@ fn source(png: &[u8]) -> String {
 pub fn picture(caption: &str, png: &[u8]) -> String {
     let caption = escape(caption);
     format!("<figure><img alt=\"{caption}\" src=\"{}\"><figcaption>{caption}</figcaption></figure>\n", source(png))
+}
+
+/// Returns a figure of a frame, from which the viewer of the page goes to it.
+pub fn still(caption: &str, png: &[u8], frame: u32) -> String {
+    picture(caption, png).replacen("<figure>", &format!("<figure data-frame=\"{frame}\">"), 1)
 }
 
 /// Returns two overlaid pictures of the same size with a slider. The first picture shows left of the slider's line.

@@ -6,6 +6,11 @@ use super::html::escape;
 const COLOURS: [&str; 10] =
     ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#888888", "#8b5a2b", "#7f3c8d"];
 
+/// Label of an axis of frames.
+pub const FRAME: &str = "frame";
+/// Label of an axis of time.
+pub const TIME: &str = "time [s]";
+
 /// Size and margins of a plot [user units].
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 220.0;
@@ -148,8 +153,21 @@ impl Plot {
         let place_x = |x: f64| LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT);
         let place_y = |y: f64| height - BOTTOM - (y - y0) / (y1 - y0) * (height - top - BOTTOM);
         let title = escape(&self.title);
-        let mut svg =
-            format!("<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\">\n");
+        // The viewer's cursor: axis, then both ends of it as values and places, then top and bottom.
+        let axis = match self.axis.as_str() {
+            FRAME => "frame",
+            TIME => "time",
+            _ => "",
+        };
+        let (right, bottom) = (WIDTH - RIGHT, height - BOTTOM);
+        let cursor = if axis.is_empty() {
+            String::new()
+        } else {
+            format!(" data-axis=\"{axis}\" data-frame=\"{x0} {x1} {LEFT} {right} {top} {bottom}\"")
+        };
+        let mut svg = format!(
+            "<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\"{cursor}>\n"
+        );
         let text = |x: f64, y: f64, anchor: &str, what: &str| {
             format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n", escape(what))
         };

@@ -47,6 +47,16 @@ pub fn contact_sheet(cells: &[Cell], columns: usize, width: usize) -> Image {
     sheet
 }
 
+impl Image {
+    /// Returns the image at most `width` pixels wide, reduced by area averages.
+    pub fn narrowed(&self, width: usize) -> Image {
+        if self.width <= width {
+            return self.clone();
+        }
+        resize(self, width.max(1), (width * self.height).div_ceil(self.width.max(1)).max(1))
+    }
+}
+
 /// Returns the first `count` letters of a label, followed by dots if the label is longer.
 fn cut(letters: &[char], count: usize) -> String {
     if count == letters.len() {

@@ -21,7 +21,7 @@ pub mod airflow;
 pub mod balloon;
 pub mod glue;
 pub mod internal_friction;
-mod json;
+pub(crate) mod json;
 mod keys;
 mod kinds;
 mod library;

@@ -42,6 +42,11 @@ impl Cases {
         write(&path(folder), format!("{:#}\n", json!(self.known)).as_bytes())
     }
 
+    /// Lists the names of all run folders.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        self.known.keys().map(String::as_str).filter(|name| Path::new(name).file_name() == Some(name.as_ref()))
+    }
+
     /// Returns the folder names of all cases, by their values. A known case keeps its name. A new case gets its
     /// position in the list as a number, or the next free number. Names of cases that are no longer listed stay
     /// reserved.

@@ -14,6 +14,7 @@ const COMMANDS: &[&str] = &[
     "inspect",
     "sweep",
     "report",
+    "view",
     "compare",
     "fit",
     "materials",

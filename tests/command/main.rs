@@ -6,3 +6,4 @@ mod hostile;
 mod list;
 mod movie;
 mod sweep;
+mod view;

@@ -56,7 +56,10 @@ fn cases_become_runs_tables_and_a_sheet() {
     {
         assert!(page.contains(word), "{word}");
     }
-    assert!(!page.contains("http"));
+    assert!(!page.contains("http:") && !page.contains("https:"));
+    // The cases are side by side on the page of the sweep.
+    let index = fs::read_to_string(folder.join("out/two/index.html")).unwrap();
+    assert_eq!((index.matches("class=\"film\"").count(), index.matches("id=\"viewer\"").count()), (2, 1));
     // A second sweep has nothing to do, and leaves the run as it is.
     let before = fs::read(folder.join("out/two/0001/run.json")).unwrap();
     assert!(run(&folder, &["sweep", "two.toml"]).status.success());

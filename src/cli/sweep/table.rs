@@ -1,5 +1,6 @@
 //! Results of the cases: a status table, a table of results, a contact sheet, a page.
 
+use super::beside::beside;
 use super::effects;
 use super::{Case, Plan};
 use crate::cli::failure::Failure;
@@ -7,10 +8,11 @@ use crate::cli::gate::counts;
 use crate::cli::picture::sheet;
 use crate::cli::resume::soft;
 use crate::cli::say;
-use crate::page::{Cell, document, number, picture, table};
+use crate::page::{Cell, document, document_with_viewer, number, picture, table};
 use crate::render::Image;
 use crate::scene;
 use crate::sequence::{Folder, Lock, Status, read, write};
+use std::path::Path;
 
 /// Columns after case and keys.
 const RESULTS: [&str; 10] = [
@@ -140,6 +142,11 @@ fn shown(keys: &[String], cases: &[&[String]]) -> (Vec<Vec<String>>, Vec<[String
     (all, long)
 }
 
+/// Returns the name of a case with its values.
+fn titled(case: &Case, values: &[String]) -> String {
+    format!("{} {}", case.name, values.join(" "))
+}
+
 /// Writes `results.csv`, `sheet.png` and `index.html`, and prints the status. Returns the number of finished cases.
 ///
 /// # Errors
@@ -187,16 +194,36 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
         let results: Vec<Vec<String>> = rows.iter().map(|row| row.results.clone()).collect();
         body.push_str(&effects::page(&plan.keys, &values, &own, &results));
     }
-    let labelled = plan.cases.iter().zip(&rows).zip(&short).filter_map(|((case, row), values)| {
-        Some((format!("{} {}", case.name, values.join(" ")), row.picture.clone()?))
-    });
+    let done = plan.cases.iter().zip(&rows).zip(&short).filter(|((_, row), _)| row.finished);
+    let done: Vec<(String, &Path)> =
+        done.map(|((case, _), values)| (titled(case, values), case.folder.as_path())).collect();
+    // Films are read from meshes, which takes long, so they come when all cases are there.
+    let films = if done.len() == rows.len() { beside(&done) } else { None };
+    let labelled = plan
+        .cases
+        .iter()
+        .zip(&rows)
+        .zip(&short)
+        .filter_map(|((case, row), values)| Some((titled(case, values), row.picture.clone()?)));
     let pictures: Vec<(String, Image)> = labelled.collect();
     if !pictures.is_empty() {
         let png = sheet(&pictures).png().map_err(Failure::input)?;
         write(&plan.out.join("sheet.png"), &png)?;
         body.push_str(&picture("the last picture of each case", &png));
     }
-    write(&plan.out.join("index.html"), document(&plan.name, &body).as_bytes())?;
+    let page = match films {
+        Some(films) => document_with_viewer(&plan.name, &(films + &body), false),
+        None => document(&plan.name, &body),
+    };
+    write(&plan.out.join("index.html"), page.as_bytes())?;
+    tell(plan, &heads, &all, &long, &rows);
+    let finished = rows.iter().filter(|row| row.finished).count();
+    say(&format!("{finished} of {} cases are finished; see {}", rows.len(), plan.out.display()));
+    Ok(finished)
+}
+
+/// Prints the status of all cases.
+fn tell(plan: &Plan, heads: &[&str], all: &[Vec<String>], long: &[[String; 3]], rows: &[Row]) {
     // Measurements of probes are only in the files.
     let widths: Vec<usize> = (0..1 + plan.keys.len() + RESULTS.len())
         .map(|k| all.iter().map(|l| l[k].chars().count()).chain([heads[k].chars().count()]).max().unwrap_or(0))
@@ -205,17 +232,14 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
         let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
         say(padded.collect::<Vec<_>>().join("  ").trim_end());
     };
-    line(heads.clone());
+    line(heads.to_vec());
     all.iter().for_each(|l| line(l.iter().map(String::as_str).collect()));
     long.iter().for_each(|[key, number, value]| say(&format!("{key} {number}: {value}")));
-    for (case, row) in plan.cases.iter().zip(&rows) {
+    for (case, row) in plan.cases.iter().zip(rows) {
         if let Some(reason) = &row.reason {
             say(&format!("case {}: {reason}", case.name));
         }
     }
-    let finished = rows.iter().filter(|row| row.finished).count();
-    say(&format!("{finished} of {} cases are finished; see {}", rows.len(), plan.out.display()));
-    Ok(finished)
 }
 
 #[cfg(test)]
