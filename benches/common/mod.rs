@@ -89,6 +89,7 @@ pub fn scene(vertices: usize) -> (World, State) {
             weights: Weights::default(),
             pins: vec![],
             handles: vec![],
+            seams: vec![],
         }],
         bodies: Vec::new(),
         obstacles: vec![

@@ -6,7 +6,7 @@ use super::place::{Turn, point, turns};
 use super::unit::Unit;
 use crate::linalg::Vec3;
 use crate::pattern::EXTENSIONS;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 section! {
@@ -69,16 +69,30 @@ section! {
         /// the last seam has had its time and a quarter of it; 0: from the start.
         pub weight_from: Option<f64> = quantity(Unit::Time, 0.0..=1e6).optional(),
     }
-    check one_place_each;
+    check each_is_told_once;
 }
 
-fn one_place_each(pattern: Pattern, keys: &mut Keys) -> Option<Pattern> {
+/// Refuses a second place of a panel, and a second table for a seam.
+fn each_is_told_once(pattern: Pattern, keys: &mut Keys) -> Option<Pattern> {
     let mut seen = BTreeSet::new();
-    match pattern.panels.iter().position(|place| !seen.insert(&place.name)) {
-        Some(k) => {
-            keys.fault_in("panel", k, "name", "has a place already; give one for each panel");
-            None
-        }
-        None => Some(pattern),
+    if let Some(k) = pattern.panels.iter().position(|place| !seen.insert(&place.name)) {
+        keys.fault_in("panel", k, "name", "has a place already; give one for each panel");
+        return None;
     }
+    let mut seams: BTreeMap<Option<&String>, usize> = BTreeMap::new();
+    for (k, sew) in pattern.sewing.iter().enumerate() {
+        let names: Vec<Option<&String>> =
+            sew.seams.as_ref().map_or(vec![None], |names| names.iter().map(Some).collect());
+        for name in names {
+            if let Some(first) = seams.insert(name, k) {
+                let message = match name {
+                    Some(name) => format!("'{name}' is in sew[{first}] already; name each seam once"),
+                    None => format!("sew[{first}] is for all seams that no table names; give 'seams' in one of them"),
+                };
+                keys.fault_in("sew", k, "seams", &message);
+                return None;
+            }
+        }
+    }
+    Some(pattern)
 }

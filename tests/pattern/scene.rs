@@ -58,7 +58,7 @@ fn panels_are_placed_by_the_scene_and_sewn_there() {
             (p - q - Vec3::new(0.0, 0.0, 1.0)).norm() < 1e-9,
             "the back is turned, so its edge lies behind: {p} {q}"
         );
-        assert!((p.y - 1.0 + 0.32).abs() < 1e-9, "the middle of a panel is its origin");
+        assert!((p.y - 1.0 + 0.317).abs() < 1e-9, "the middle of a panel is its origin");
     }
 }
 

@@ -107,15 +107,24 @@ fn cloth_falls_once_it_has_weight() {
     assert!((found - fallen).abs() < 9.81 * t * 2e-3, "{found} m, not {fallen} m");
 }
 
-/// A seam of an unknown name, and a panel that is wider than its cylinder, are refused with the place in the scene.
+/// A seam of an unknown name, a panel that is wider than its cylinder, and a seam in two tables are refused with the
+/// place in the scene.
 #[test]
 fn wrong_names_and_sizes_are_told() {
-    let sew = "weight_from = 100\nsew = [{ seams = [\"side\"] }]\npanel = [{ name = \"front\", wrap = \"5 cm\" }]";
-    let folder = folder("wrong", "weight_from = 100", sew);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
-    let output = command.current_dir(&folder).args(["check", "top.toml"]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("top.toml:16:") && told.contains("no seam 'side', there are '"), "{told}");
-    assert!(told.contains("top.toml:17:") && told.contains("more than goes around such a cylinder"), "{told}");
+    for (k, (wrong, message)) in [
+        ("sew = [{ seams = [\"side\"] }]", "no seam 'side', there are '"),
+        ("panel = [{ name = \"front\", wrap = \"5 cm\" }]", "more than goes around such a cylinder"),
+        ("sew = [{ seams = [\"side-left\"] }, { seams = [\"side-left\"] }]", "'side-left' is in sew[0] already"),
+        ("sew = [{ force = 3 }, { force = 4 }]", "sew[0] is for all seams that no table names"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let folder = folder(&format!("wrong-{k}"), "weight_from = 100", wrong);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
+        let output = command.current_dir(&folder).args(["check", "top.toml"]).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("top.toml:14:") && told.contains(message), "{told}");
+    }
 }

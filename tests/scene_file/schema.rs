@@ -222,7 +222,7 @@ fn its_defaults_are_those_that_are_read() {
          [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n\
          [airflow]\nbox = {{ min = [0, 0, 0], max = [1, 1, 1] }}\ncells = [4, 4, 4]\n\
          [[airflow.inlet]]\nface = \"left\"\nspeed = 1\n[preview.airflow]\n\
-         [[cloth]]\nname = \"gown\"\npattern = {{ file = \"gown.dxf\", panel = [{{ name = \"back\" }}] }}\n\
+         [[cloth]]\nname = \"gown\"\npattern = {{ file = \"gown.dxf\", panel = [{{ name = \"back\" }}], sew = [{{ }}] }}\n\
          [preview.camera]\nposition = [1, 1, 1]\ntarget = [0, 0, 0]\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
          internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"
@@ -239,6 +239,7 @@ fn its_defaults_are_those_that_are_read() {
         ("cloth.map", "cloth[0].map[0]"),
         ("cloth.pick", "cloth[0].pick[0]"),
         ("cloth.pattern.panel", "cloth[1].pattern.panel[0]"),
+        ("cloth.pattern.sew", "cloth[1].pattern.sew[0]"),
         ("cloth.pattern", "cloth[1].pattern"),
         ("cloth", "cloth[0]"),
         ("body.pin", "body[0].pin[0]"),

@@ -138,14 +138,8 @@ pub fn placed(
         }
         mesh = whole;
     }
-    checked(&mut mesh, transform, file, faults).then_some(mesh)
-}
-
-/// Checks the mesh of a cloth that has been placed, and orients faces like their neighbours. Returns whether there are
-/// no errors.
-pub fn checked(mesh: &mut TriMesh, transform: &Transform, file: &Path, faults: &mut Faults) -> bool {
-    let found = check::surface(mesh);
-    tell(found, &mesh.positions, transform.scale, file, faults)
+    let found = check::surface(&mut mesh);
+    tell(found, &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 
 /// Reads and checks a surface that is filled, and places it in the world. Coincident seams are joined, since the
@@ -247,7 +241,7 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
 }
 
 /// Reports the faults of a mesh at `x`, which has been scaled. Returns whether there are no errors.
-fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut Faults) -> bool {
+pub fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut Faults) -> bool {
     let mut sound = true;
     for mut fault in found {
         if fault.kind == FaultKind::AbsurdScale {

@@ -4,6 +4,7 @@ use super::faults::Faults;
 use super::files;
 use crate::linalg::{Rotation, Vec3};
 use crate::mesh::TriMesh;
+use crate::mesh::check::{self, FaultKind};
 use crate::mesh::seam::Seam;
 use crate::mesh::told::rounded;
 use crate::pattern::{self, Options, Placement, Wrap, garment};
@@ -84,5 +85,8 @@ pub fn sewn(
     made.notes.iter().for_each(|note| faults.note(&of.file, note));
     let mut mesh = made.mesh;
     files::apply(transform, &mut mesh.positions);
-    files::checked(&mut mesh, transform, &of.file, faults).then_some((mesh, made.seams))
+    let mut found = check::surface(&mut mesh);
+    // Panels that touch where they will be sewn are no seam that was left open.
+    found.retain(|fault| fault.kind != FaultKind::CoincidentVertices);
+    files::tell(found, &mesh.positions, transform.scale, &of.file, faults).then_some((mesh, made.seams))
 }
