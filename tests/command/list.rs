@@ -18,6 +18,7 @@ const COMMANDS: &[&str] = &[
     "compare",
     "fit",
     "materials",
+    "pattern",
     "schema",
     "completions",
     "man",
