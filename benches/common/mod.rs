@@ -89,7 +89,6 @@ pub fn scene(vertices: usize) -> (World, State) {
             weights: Weights::default(),
             pins: vec![],
             handles: vec![],
-            seams: vec![],
         }],
         bodies: Vec::new(),
         obstacles: vec![

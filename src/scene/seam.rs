@@ -8,6 +8,7 @@ use super::fault::meant;
 use super::pattern::{Pattern, Sew};
 use crate::effect::seam::{Seams, Sewing, Weightless};
 use crate::mesh::seam::Seam;
+use crate::mesh::told::rounded;
 use crate::world::build::ClothInput;
 use crate::world::{State, World};
 
@@ -27,16 +28,30 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
     for (k, cloth) in scene.cloths.iter().enumerate() {
         let Source::Pattern(pattern) = &cloth.source else { continue };
         let Some(input) = cloths.iter().find(|input| input.name == cloth.name) else { continue };
-        if input.seams.is_empty() {
-            continue;
-        }
-        let tables = table_of(pattern, &input.seams, &format!("cloth[{k}].pattern"), faults);
+        let key = format!("cloth[{k}].pattern");
+        let tables = table_of(pattern, &input.seams, &key, faults);
         let seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
         let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
         let weight_from = pattern.weight_from.unwrap_or(last);
+        tell_what_never_is(scene, pattern, weight_from, &key, faults);
         sewn.push(Garment { name: cloth.name.clone(), seams, weight_from });
     }
     if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, world, state))) }
+}
+
+/// Warns of seams that do not close within the run, and of cloth that never gets its weight.
+fn tell_what_never_is(scene: &Scene, pattern: &Pattern, weight_from: f64, key: &str, faults: &mut Faults) {
+    let whole = scene.time.run(scene.time.last_frame());
+    for (n, sew) in pattern.sewing.iter().enumerate().filter(|(_, sew)| sew.from + sew.over > whole) {
+        let message =
+            format!("these seams close until {} s, the run ends at {} s", sew.from + sew.over, rounded(whole));
+        faults.warn(&format!("{key}.sew[{n}]"), &message);
+    }
+    if weight_from > whole {
+        let message = format!("the cloth has no weight before {} s, the run ends at {} s", weight_from, rounded(whole));
+        let at = if pattern.weight_from.is_some() { format!("{key}.weight_from") } else { key.to_string() };
+        faults.warn(&at, &message);
+    }
 }
 
 /// Returns the table of each seam.

@@ -27,6 +27,11 @@ const NEAR: f64 = 2.0;
 const ROOM: f64 = 0.03;
 /// Time within which the weight grows to the whole [s].
 const GROWTH: f64 = 0.2;
+/// Largest norm of a right-hand side to which residuals are compared, in units of its lower bound. What is left of the
+/// forces of seams in balance would move a free cloth.
+const PULLS: f64 = 30.0;
+/// Tolerance of times [s].
+const SAME: f64 = 1e-9;
 /// Distance above which a pair is open [m], and by which part of its time a seam may be late before that is told.
 const OPEN: (f64, f64) = (1e-3, 0.25);
 
@@ -105,8 +110,10 @@ impl Remember for Closings {
         Some(())
     }
 
+    /// Pairs are told apart by their distances at the start, which other seams do not share.
     fn misfit(&self, start: &Closings, _: &World) -> Option<&'static str> {
-        (self.0.len() != start.0.len()).then_some("pairs of seams")
+        let same = self.0.iter().map(|own| own.start).eq(start.0.iter().map(|own| own.start));
+        (!same).then_some("pairs of seams")
     }
 }
 
@@ -239,6 +246,13 @@ impl Effect for Seams {
         }
     }
 
+    fn bound(&self, world: &World, _: &Ties, floors: &[f64], ceilings: &mut [f64]) {
+        for v in self.pairs().flat_map(|(_, pair, _)| pair) {
+            let k = world.component[v as usize] as usize;
+            ceilings[k] = ceilings[k].min(PULLS * floors[k]);
+        }
+    }
+
     fn push(&self, work: &Ties, force: &mut [Vec3]) {
         for (first, own) in &work.carried {
             force[*first..].iter_mut().zip(own).for_each(|(force, own)| *force += own);
@@ -285,7 +299,7 @@ impl Seams {
     fn tell(&self, state: &State, step: &Step, told: &mut Told) {
         for (k, sewing) in self.sewing.iter().enumerate() {
             let ends = sewing.from + (1.0 + OPEN.1) * sewing.over;
-            if state.time < ends || state.time - step.h >= ends {
+            if state.time + SAME < ends || state.time - step.h + SAME >= ends {
                 continue;
             }
             let gap = |pair: &[u32; 2]| (between(&state.x, *pair).norm(), *pair);
@@ -294,7 +308,7 @@ impl Seams {
                 let at = state.x[a as usize];
                 let text = format!(
                     "t={:.6} s: seam '{}' has had its time and is open by {} mm near ({:.3}, {:.3}, {:.3}) m: give it \
-                     more time, or more force",
+                     more time or force, or room; a flat panel folds only where 'wrap' bends it",
                     state.time,
                     sewing.name,
                     rounded(1e3 * gap),
