@@ -1072,7 +1072,7 @@ fn drape_falls_freely() {
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn drape_falls_through_air() {
-    let (tau, step) = (0.2 / 1.0, 8e-3_f64);
+    let (tau, step) = (0.2 / 1.0, 6e-3_f64);
     let drift = G / tau * step.powi(2) / 3.0;
     let done = drape();
     // First contact at 0.31 s; frame 10 is at 0.3 s, 20 mm above it.
