@@ -282,8 +282,11 @@ impl Effect for Seams {
         if !near.is_empty() && state.room.is_empty() {
             state.room.resize(world.rest.len(), 1.0);
         }
-        // Contacts regain their distance in each step.
-        near.iter().for_each(|v| state.room[*v as usize] = ROOM);
+        // Contacts regain their distance in each step; those that began with less keep it.
+        for v in near {
+            let room = &mut state.room[v as usize];
+            *room = room.min(ROOM);
+        }
         self.tell(state, made.step, told);
     }
 
