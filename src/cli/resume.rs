@@ -4,6 +4,7 @@
 use super::failure::Failure;
 use super::gate::counts;
 use super::log::{Level, log};
+use crate::scene::build::Parts;
 use crate::scene::{self, Scene};
 use crate::sequence::{Checkpoint, Folder, Run as Record, Status, Stored, marks};
 use crate::world::{State, World};
@@ -25,6 +26,8 @@ pub struct Resume<'a> {
     pub world: &'a World,
     /// Initial state.
     pub start: &'a State,
+    /// Objects as read, if there are seams to join.
+    pub parts: Option<&'a Parts>,
     /// Frame at or before which the run is resumed.
     pub from: Option<u32>,
     /// Whether to begin anew if the scene has changed.
@@ -188,6 +191,8 @@ impl Resume<'_> {
             return Err(refuse(format!("{key} is another than at the checkpoint")));
         }
         self.once(state, frame).map_err(refuse)?;
+        let joined = self.parts.and_then(|parts| parts.fitting(scene, state));
+        let (world, start) = joined.as_ref().map_or((*world, *start), |(world, start)| (world, start));
         let misfits = state.misfits(world, start);
         if !misfits.is_empty() {
             return Err(refuse(format!("of the checkpoint {}", misfits.join("; "))));

@@ -11,10 +11,10 @@ use super::{extent, range, report, signals, started, warn};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::mesh::within;
-use crate::scene::build::{Built, Refusal};
+use crate::scene::build::{Built, Parts, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Override, Place, Scene};
-use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, marks};
+use crate::sequence::{Entry, Folder, FrameStats, Mark, Run as Record, Status, marks};
 use crate::world::window::Window;
 use crate::world::{State, World};
 use clap::Args;
@@ -199,7 +199,7 @@ impl Run {
         }
         let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
         gate.look(resumes)?;
-        let Built { world, state, warnings, .. } =
+        let Built { mut world, state, parts, warnings, .. } =
             build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         if self.strict {
             strict(scene.warnings.len() + warnings.len())?;
@@ -213,11 +213,22 @@ impl Run {
         let plan = if resumes {
             let restart = self.restart_if_changed;
             let (record, now, from) = (before.as_ref(), &record, self.from);
-            Resume { folder: &folder, record, now, scene: &scene, world: &world, start: &state, from, restart }
-                .plan()?
+            Resume {
+                folder: &folder,
+                record,
+                now,
+                scene: &scene,
+                world: &world,
+                start: &state,
+                parts: parts.as_deref(),
+                from,
+                restart,
+            }
+            .plan()?
         } else {
             Plan::Begin
         };
+        let marks = marks(&world);
         let mut begin = Begin { state, partial: None, before: 0.0 };
         match plan {
             Plan::Done => return Ok(()),
@@ -232,6 +243,9 @@ impl Run {
                 let (frame, path) = (checkpoint.frame, stored.path.display());
                 let time = world.shot.shot(checkpoint.state.time);
                 log(Level::Info, &format!("goes on after frame {frame}, t={time:.6} s: {path}"));
+                if let Some((joined, _)) = parts.as_ref().and_then(|parts| parts.fitting(&scene, &checkpoint.state)) {
+                    world = joined;
+                }
                 // An increased contact offset leaves surfaces closer than they rest.
                 if changes.iter().any(|change| reaches(change))
                     && let Some(eased) = eased(&world, &mut checkpoint.state)
@@ -257,7 +271,7 @@ impl Run {
         };
         record.folder = real(folder.path()).display().to_string();
         let frames = Frames::start(&scene, &world, folder.clone(), record, lock)?;
-        self.simulate(&scene, &world, begin, frames, (stop, start))
+        self.simulate(&scene, (world, parts, marks), begin, frames, (stop, start))
     }
 
     /// Returns the run folder of a scene of this name.
@@ -306,7 +320,7 @@ impl Run {
     fn simulate(
         &self,
         scene: &Scene,
-        world: &World,
+        (world, parts, marks): (World, Option<Box<Parts>>, Vec<Mark>),
         begin: Begin,
         mut frames: Frames,
         (stop, start): (&AtomicBool, Instant),
@@ -318,8 +332,7 @@ impl Run {
             return Err(failure);
         }
         let progress = Progress::new(self.progress, scene.time.start_frame, scene.time.frames);
-        let marks = marks(world);
-        let mut simulation = Simulation { scene, world, marks, frames, progress, stop, start, before };
+        let mut simulation = Simulation { scene, world, parts, marks, frames, progress, stop, start, before };
         let outcome = simulation.advance(&mut state, scene.time.start_frame + done, partial);
         simulation.progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);

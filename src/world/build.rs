@@ -223,6 +223,7 @@ pub fn build(input: Input) -> (World, State) {
         component_mass: Vec::new(),
         half_thickness: Vec::new(),
         rest: Vec::new(),
+        joined: Vec::new(),
         elements: Elements::default(),
         objects: Vec::new(),
         cloths: Vec::new(),
