@@ -12,6 +12,7 @@ use percale::scene::body;
 use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles, Source as Shaped};
 use percale::scene::obstacle::Shape;
 use percale::scene::pick::Direction;
+use percale::scene::pattern::Hold;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::Shading;
 use percale::scene::probe::{Every, Measure, Source, Worker};
@@ -163,6 +164,7 @@ fn a_pattern_has_all_its_parts() {
         (Some(0.3), Some(3.0), Some(&["side".to_string()][..]))
     );
     assert_eq!([sew.from, sew.over, sew.force], [0.5, 2.0, 3.0]);
+    assert_eq!((sew.hold, sew.stiffness, sew.strength), (Hold::Elastic, Some(2e4), Some(900.0)));
     let mesh =
         FULL.replace("[cloth.pattern]\nfile = \"gown.dxf\"", "rest = \"mesh\"\n[cloth.pattern]\nfile = \"gown.dxf\"");
     assert_eq!(good(&mesh).cloths.iter().find(|cloth| cloth.name == "gown").unwrap().rest, Rest::Mesh);
