@@ -18,6 +18,7 @@ mod folder_name;
 pub mod friction;
 pub mod air;
 pub mod airflow;
+pub mod attach;
 pub mod balloon;
 pub mod glue;
 pub mod internal_friction;
@@ -52,6 +53,7 @@ pub mod wet;
 
 pub use air::AirLayer;
 pub use airflow::Airflow;
+pub use attach::Attach;
 pub use balloon::Balloon;
 pub use body::Body;
 pub use changes::changes;
@@ -109,6 +111,8 @@ pub struct Scene {
     pub glues: Vec<Glue>,
     /// Elastic cords from cloths to fixed points.
     pub tethers: Vec<Tether>,
+    /// Vertices of cloths attached to surfaces.
+    pub attaches: Vec<Attach>,
     /// Layers of air.
     pub airs: Vec<AirLayer>,
     /// Closed cloths with air inside.
@@ -165,6 +169,8 @@ section! {
         glue: Vec<Glue> = tables(),
         /// Elastic cords from cloths to fixed points; after the objects, whose names it knows.
         tether: Vec<Tether> = tables(),
+        /// Vertices of cloths attached to surfaces; after the objects, whose names it knows.
+        attach: Vec<Attach> = tables(),
         /// Air between cloths and the surfaces below them; after the objects, whose names it knows.
         air_layer: Vec<AirLayer> = tables(),
         /// Closed cloths with air inside; after the objects, whose names it knows.
@@ -194,7 +200,14 @@ section! {
 const LAWS: &[build::plug::Law] = &[tether::law];
 
 /// Builders of effects, from keys to a world.
-const EFFECTS: &[build::plug::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect, seam::effect];
+const EFFECTS: &[build::plug::Effect] = &[
+    air::effect,
+    wet::effect,
+    airflow::effect,
+    pick::effect,
+    seam::effect,
+    attach::effect,
+];
 
 /// Field of the cloths. A scene needs at least one cloth or body.
 struct Cloths;
@@ -307,6 +320,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         friction,
         glue,
         tether,
+        attach,
         air_layer,
         balloon,
         wet,
@@ -331,6 +345,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         frictions: friction,
         glues: glue,
         tethers: tether,
+        attaches: attach,
         airs: air_layer,
         balloons: balloon,
         wets: wet,

@@ -54,6 +54,13 @@ pub fn tell(
             astray((x, mean_edge(x, &cloth.mesh.triangles)), place, "", faults);
         }
     }
+    for (k, attach) in scene.attaches.iter().enumerate() {
+        if let Some(cloth) = cloths.iter().find(|cloth| cloth.name == attach.cloth) {
+            let x = &cloth.mesh.positions;
+            let place = vec![(format!("attach[{k}]"), &attach.selector)];
+            astray((x, mean_edge(x, &cloth.mesh.triangles)), place, "", faults);
+        }
+    }
     for (k, (input, obstacle)) in obstacles.iter().zip(&scene.obstacles).enumerate() {
         let Shape::Mesh(file) = &obstacle.shape else { continue };
         lying(scene, &input.mesh.positions, (file, &obstacle.transform), &format!("obstacle[{k}].mesh"), faults);
