@@ -9,6 +9,8 @@ pub mod air;
 pub mod airflow;
 /// Vertices of cloths held at surfaces.
 pub mod attach;
+/// Gravity by keys.
+pub mod gravity;
 /// Flow of air through cloth.
 pub mod permeability;
 /// Recorded pointers that pick vertices.
@@ -44,6 +46,8 @@ pub mod order {
     pub const SEAMS: u32 = 50;
     /// Attachments.
     pub const ATTACHES: u32 = 60;
+    /// Gravity by keys.
+    pub const GRAVITY: u32 = 70;
 }
 
 /// Storage of a stepper for all effects of a world.

@@ -23,6 +23,7 @@ mod start;
 mod stepper;
 
 use super::fault::meant;
+use super::key::Of;
 use super::{Fault, Scene, settings};
 use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
@@ -177,6 +178,7 @@ fn wind(scene: &Scene) -> world::wind::Wind {
         period: scene.wind.gust_period,
         seed: scene.wind.seed,
         window: [scene.wind.from, scene.wind.until],
+        factor: scene.keyed(Of::Wind),
     }
 }
 

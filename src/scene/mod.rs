@@ -23,6 +23,7 @@ pub mod balloon;
 pub mod glue;
 pub mod internal_friction;
 pub(crate) mod json;
+pub mod key;
 mod keys;
 mod kinds;
 mod library;
@@ -61,6 +62,7 @@ pub use cloth::Cloth;
 pub use fault::{Fault, Place, meant_of_many};
 pub use friction::Friction;
 pub use glue::Glue;
+pub use key::Key;
 pub use library::{faults_of_materials, library, materials_page, materials_table};
 pub use material::Material;
 pub use obstacle::Obstacle;
@@ -123,6 +125,8 @@ pub struct Scene {
     pub wet_contact: WetContact,
     /// Measurements.
     pub probes: Vec<Probe>,
+    /// Quantities that change in time.
+    pub keyed: Vec<Key>,
     /// Wind.
     pub wind: Wind,
     /// Air that flows in a box.
@@ -181,6 +185,8 @@ section! {
         wet_contact: WetContact = table(),
         /// Measurements; after the objects, whose names it knows.
         probe: Vec<Probe> = tables(),
+        /// Quantities that change in time.
+        key: Vec<Key> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Air that flows in a box.
@@ -207,6 +213,7 @@ const EFFECTS: &[build::plug::Effect] = &[
     pick::effect,
     seam::effect,
     attach::effect,
+    key::effect,
 ];
 
 /// Field of the cloths. A scene needs at least one cloth or body.
@@ -326,6 +333,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         wet,
         wet_contact,
         probe,
+        key,
         wind,
         airflow,
         contact,
@@ -351,6 +359,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         wets: wet,
         wet_contact,
         probes: probe,
+        keyed: key,
         wind,
         airflow,
         contact,

@@ -12,6 +12,8 @@ pub mod carry;
 mod contact;
 /// Surface intersections.
 pub mod crossing;
+/// Factors that change in time.
+pub mod keyed;
 /// Friction of pairs of objects.
 pub mod friction;
 /// Interface of effects.

@@ -258,6 +258,14 @@ impl Effect for Attaches {
         Vec::new()
     }
 
+    fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
+        for attach in &self.0 {
+            attach.vertices.iter().for_each(|v| feed(*v as usize));
+            let moving = world.objects[attach.to].vertices.clone().filter(|v| *v < world.moving);
+            moving.for_each(&mut *feed);
+        }
+    }
+
     fn update(&self, at: At, memory: &Bonds, work: &mut Vec<Pull>, step: &Step, _: &mut Tallies) {
         work.clear();
         work.extend(self.held(at, memory, at.state.time + step.h).map(|(attach, vertex, triangle, bond)| {

@@ -93,7 +93,8 @@ fn loose<'a>(
     faults: &mut Faults,
 ) {
     for (k, (table, vertices)) in held {
-        if !vertices.iter().any(|v| used.contains(v)) {
+        // Selections are never empty; a pin or its handle is where the weights of the pin leave nothing to it.
+        if !vertices.is_empty() && !vertices.iter().any(|v| used.contains(v)) {
             let count = vertices.len();
             let which = if count == 1 { "its vertex is".to_string() } else { format!("all {count} vertices are") };
             let message = format!("holds nothing: {which} of no triangle; give vertices of the cloth");
