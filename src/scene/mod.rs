@@ -41,6 +41,7 @@ pub mod place;
 pub mod preview;
 pub mod probe;
 pub mod settings;
+pub mod shrink;
 pub mod solid;
 pub mod spring;
 pub mod seam;
@@ -206,15 +207,8 @@ section! {
 const LAWS: &[build::plug::Law] = &[tether::law];
 
 /// Builders of effects, from keys to a world.
-const EFFECTS: &[build::plug::Effect] = &[
-    air::effect,
-    wet::effect,
-    airflow::effect,
-    pick::effect,
-    seam::effect,
-    attach::effect,
-    key::effect,
-];
+const EFFECTS: &[build::plug::Effect] =
+    &[air::effect, wet::effect, airflow::effect, pick::effect, seam::effect, attach::effect, key::effect];
 
 /// Field of the cloths. A scene needs at least one cloth or body.
 struct Cloths;

@@ -102,10 +102,9 @@ fn has_air(scene: &Scene, cloth: &str) -> bool {
 fn held(sew: &Sew, keeps_rows: bool) -> Hold {
     match sew.hold {
         pattern::Hold::Joined if !keeps_rows => Hold::Joined,
-        _ => Hold::Elastic {
-            stiffness: sew.stiffness.unwrap_or(HELD),
-            strength: sew.strength.unwrap_or(f64::INFINITY),
-        },
+        _ => {
+            Hold::Elastic { stiffness: sew.stiffness.unwrap_or(HELD), strength: sew.strength.unwrap_or(f64::INFINITY) }
+        }
     }
 }
 

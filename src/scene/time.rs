@@ -177,6 +177,14 @@ impl Time {
         f64::from(frames) / self.fps * self.scale
     }
 
+    /// Returns the last end of a frame up to a run time, preroll included [s].
+    pub fn last_end(&self, time: f64) -> f64 {
+        // Times of ends are computed here, so that a state at one has the same bits.
+        let frames = (time / self.scale * self.fps).round() as u32;
+        let end = |frames: u32| self.run_after(frames);
+        if end(frames) <= time { end(frames) } else { end(frames.saturating_sub(1)) }
+    }
+
     /// Returns the shot time of a frame [s]. The first frame is at 0.
     pub fn of(&self, frame: u32) -> f64 {
         f64::from(frame.saturating_sub(self.start_frame)) / self.fps

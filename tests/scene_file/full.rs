@@ -12,8 +12,8 @@ use percale::scene::body;
 use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles, Source as Shaped};
 use percale::scene::key::Of;
 use percale::scene::obstacle::Shape;
-use percale::scene::pick::Direction;
 use percale::scene::pattern::Hold;
+use percale::scene::pick::Direction;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::Shading;
 use percale::scene::probe::{Every, Measure, Source, Worker};
@@ -74,7 +74,10 @@ fn settings_are_read_in_si() {
     assert_eq!((button.name.as_deref(), button.to_group.as_deref()), (Some("button"), Some("corner")));
     assert_eq!([button.within, button.over, button.stiffness, button.from, button.until], [0.03, 0.2, 500.0, 1.0, 2.0]);
     assert_eq!((button.gap, button.strength), (Some(2e-3), Some(8.0)));
-    assert_eq!((scene.keyed[0].of, &scene.keyed[0].times[..], &scene.keyed[0].factors[..]), (Of::Gravity, &[0.0, 0.5][..], &[1.0, 0.5][..]));
+    assert_eq!(
+        (scene.keyed[0].of, &scene.keyed[0].times[..], &scene.keyed[0].factors[..]),
+        (Of::Gravity, &[0.0, 0.5][..], &[1.0, 0.5][..])
+    );
     let probes: Vec<&str> = scene.probes.iter().map(|p| p.name.as_str()).collect();
     assert_eq!((probes.len(), probes[2], scene.probes[0].every), (11, "press", Every::Step));
     let Measure::Force(press) = &scene.probes[2].measure else { panic!() };
