@@ -229,7 +229,7 @@ impl Run {
             Plan::Begin
         };
         let marks = marks(&world);
-        let mut begin = Begin { state, partial: None, before: 0.0 };
+        let (mut state, mut partial, mut wall) = (state, None, 0.0);
         match plan {
             Plan::Done => return Ok(()),
             Plan::Begin => {
@@ -262,7 +262,7 @@ impl Run {
                 record.go_on(frame, changes);
                 record.done = (frame + 1).saturating_sub(record.first);
                 record.wall = checkpoint.wall;
-                begin = Begin { state: checkpoint.state, partial: checkpoint.partial, before: checkpoint.wall };
+                (state, partial, wall) = (checkpoint.state, checkpoint.partial, checkpoint.wall);
             }
         }
         let lock = match lock.take() {
@@ -271,7 +271,8 @@ impl Run {
         };
         record.folder = real(folder.path()).display().to_string();
         let frames = Frames::start(&scene, &world, folder.clone(), record, lock)?;
-        self.simulate(&scene, (world, parts, marks), begin, frames, (stop, start))
+        let begin = Begin { world, parts, marks, state, partial, before: wall };
+        self.simulate(&scene, begin, frames, (stop, start))
     }
 
     /// Returns the run folder of a scene of this name.
@@ -320,12 +321,11 @@ impl Run {
     fn simulate(
         &self,
         scene: &Scene,
-        (world, parts, marks): (World, Option<Box<Parts>>, Vec<Mark>),
         begin: Begin,
         mut frames: Frames,
         (stop, start): (&AtomicBool, Instant),
     ) -> Result<(), Failure> {
-        let Begin { mut state, partial, before } = begin;
+        let Begin { world, parts, marks, mut state, partial, before } = begin;
         let done = frames.done();
         if let Err(failure) = frames.redraw() {
             frames.finish(Status::Failed, Some(failure.reason()), before)?;
@@ -353,8 +353,12 @@ impl Run {
     }
 }
 
-/// State in which a run begins or continues.
+/// World and state in which a run begins or continues.
 struct Begin {
+    world: World,
+    /// Objects as read, if the world is renewed at ends of frames.
+    parts: Option<Box<Parts>>,
+    marks: Vec<Mark>,
     state: State,
     /// Counters of the steps since the last frame.
     partial: Option<FrameStats>,
