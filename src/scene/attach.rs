@@ -108,7 +108,9 @@ fn plug(all: Vec<Read>, scene: &Scene, world: &mut World, state: &mut State, fau
     for Read { attach, vertices, group, number } in all {
         let object = |name: &str| world.objects.iter().position(|object| object.name == name);
         let (Some(cloth), Some(to)) = (object(&attach.cloth), object(&attach.to)) else { continue };
-        let place = |v: &u32| world.objects[cloth].place[*v as usize];
+        // Vertices that are joined have one bond.
+        let mut known = BTreeSet::new();
+        let place = |v: &u32| Some(world.objects[cloth].place[*v as usize]).filter(|v| known.insert(*v));
         let first = world.surface.triangle_ranges[to].start as u32;
         let holds = |t: &[u32; 3]| group.as_ref().is_none_or(|group| t.iter().any(|v| group.contains(v)));
         let held = (first..).zip(&world.surface.triangles[world.surface.triangle_ranges[to].clone()]);
@@ -121,13 +123,13 @@ fn plug(all: Vec<Read>, scene: &Scene, world: &mut World, state: &mut State, fau
         let [from, until] = scene.time.shot().window([attach.from, attach.until]);
         attaches.0.push(attach::Attach {
             name: attach.name.unwrap_or_else(|| format!("attach[{number}]")),
-            vertices: vertices.iter().map(place).collect(),
+            vertices: vertices.iter().filter_map(place).collect(),
             to,
             triangles,
             window: Window { from, until },
             within: attach.within,
             gap: attach.gap,
-            over: attach.over,
+            over: scene.time.shot().run(attach.over) - scene.time.shot().run(0.0),
             stiffness: attach.stiffness,
             strength: attach.strength.unwrap_or(f64::INFINITY),
         });

@@ -7,6 +7,7 @@ use super::keys::{Keys, Kind, choices, section};
 use super::kinds::{choice, list, quantity, real};
 use super::unit::Unit;
 use crate::effect::gravity::Gravity;
+use crate::linalg::Vec3;
 use crate::world::build::ClothInput;
 use crate::world::keyed::Keyed;
 
@@ -67,6 +68,10 @@ pub fn effect(scene: &Scene, _: &[ClothInput], faults: &mut Faults) -> Option<Th
         if scene.keyed[..k].iter().any(|other| other.of == key.of) {
             faults.fault(&format!("key[{k}].of"), "has keys already; put them into one list");
         }
+    }
+    let still = scene.wind.velocity == Vec3::zeros() && scene.wind.gust == 0.0;
+    if let Some(k) = scene.keyed.iter().position(|key| key.of == Of::Wind).filter(|_| still) {
+        faults.warn(&format!("key[{k}].of"), "there is no wind to scale; give [wind] a velocity or gusts");
     }
     let factor = scene.keyed(Of::Gravity);
     if factor == Keyed::default() {

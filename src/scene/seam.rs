@@ -5,11 +5,14 @@ use super::build::faults::Faults;
 use super::build::plug::Then;
 use super::cloth::Source;
 use super::fault::meant;
+use super::key::Of;
 use super::pattern::{self, Pattern, Sew};
 use crate::effect::seam::{HELD, Hold, Seams, Sewing, Weightless};
+use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
 use crate::mesh::told::rounded;
 use crate::world::build::ClothInput;
+use crate::world::keyed::Keyed;
 use crate::world::{State, World};
 
 /// Cloth of a pattern with seams.
@@ -48,7 +51,8 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
         let starts = input.seams.iter().map(|seam| seam.pairs.iter().map(apart).collect()).collect();
         sewn.push(Garment { name: cloth.name.clone(), seams, starts, weight_from, keeps_rows });
     }
-    if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, world, state))) }
+    let gravity = scene.keyed(Of::Gravity);
+    if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, gravity, world, state))) }
 }
 
 /// Warns of seams that do not close within the run, and of cloth that never gets its weight.
@@ -69,6 +73,12 @@ fn tell_what_never_is(scene: &Scene, pattern: &Pattern, weight_from: f64, key: &
 /// Returns the table of each seam.
 fn table_of(pattern: &Pattern, seams: &[Seam], key: &str, faults: &mut Faults) -> Vec<Sew> {
     let names = || seams.iter().map(|seam| seam.name.as_str());
+    for (n, sew) in pattern.sewing.iter().enumerate() {
+        if sew.strength.is_some_and(|strength| strength < sew.force) {
+            let message = "is less than the force that closes the seam, which it then does not hold";
+            faults.warn(&format!("{key}.sew[{n}].strength"), message);
+        }
+    }
     for (n, sew) in pattern.sewing.iter().enumerate() {
         for name in sew.seams.iter().flatten().filter(|name| names().all(|own| own != *name)) {
             let (meant, known) = (meant(name, names()), names().collect::<Vec<_>>().join("', '"));
@@ -109,8 +119,8 @@ fn held(sew: &Sew, keeps_rows: bool) -> Hold {
 }
 
 /// Adds the seams of garments.
-fn plug(sewn: Vec<Garment>, world: &mut World, state: &mut State) {
-    let mut all = Seams::default();
+fn plug(sewn: Vec<Garment>, gravity: Keyed, world: &mut World, state: &mut State) {
+    let mut all = Seams { gravity, ..Seams::default() };
     for Garment { name, seams, starts, weight_from, keeps_rows } in sewn {
         let Some(object) = world.objects.iter().position(|object| object.name == name) else { continue };
         let place = |v: u32| world.objects[object].place[v as usize];
@@ -132,7 +142,7 @@ fn plug(sewn: Vec<Garment>, world: &mut World, state: &mut State) {
                 hold,
             });
         }
-        if weight_from > 0.0 {
+        if weight_from > 0.0 && world.gravity != Vec3::zeros() {
             all.weightless.push(Weightless { object, until: weight_from });
         }
     }

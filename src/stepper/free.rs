@@ -52,6 +52,7 @@ impl Free {
         world.effects.all().for_each(|effect| effect.feeds(world, &mut |v| mark(&mut fed, v)));
         world.handles.iter().flat_map(|h| &h.pin.vertices).for_each(|v| mark(&mut fed, *v as usize));
         let held: Vec<bool> = fed.iter().zip(&blown).map(|(fed, blown)| *fed || *blown).collect();
+        world.effects.all().for_each(|effect| effect.stores(world, &mut |v| mark(&mut fed, v)));
         // Effects may change all masses, and laws with memory release unknown energy. Neither is a constraint.
         if world.effects.all().any(|effect| effect.feeds_all()) || !world.elements.memory(&world.rest).0.is_empty() {
             fed.fill(true);

@@ -212,6 +212,9 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     /// Passes `feed` the vertices on which the effect does work that no energy balance includes.
     fn feeds(&self, _world: &World, _feed: &mut dyn FnMut(usize)) {}
 
+    /// Passes `store` the vertices whose energy the effect changes, while it keeps their momentum.
+    fn stores(&self, _world: &World, _store: &mut dyn FnMut(usize)) {}
+
     /// Returns true if the effect changes masses or energies of all vertices.
     fn feeds_all(&self) -> bool {
         false

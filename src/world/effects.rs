@@ -181,6 +181,7 @@ pub trait Plugged: Any + Debug + Send + Sync {
     fn work(&self, world: &World) -> Work;
     fn joins(&self, world: &World, join: &mut dyn FnMut(&mut dyn Iterator<Item = usize>));
     fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize));
+    fn stores(&self, world: &World, store: &mut dyn FnMut(usize));
     fn feeds_all(&self) -> bool;
     fn add_mass(&self, memory: &dyn Remembered, mass: &mut [f64]);
     fn soften(&self, world: &World, memory: &dyn Remembered, soft: &mut Vec<f64>);
@@ -232,6 +233,9 @@ impl<E: Effect> Plugged for E {
     }
     fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
         Effect::feeds(self, world, feed);
+    }
+    fn stores(&self, world: &World, store: &mut dyn FnMut(usize)) {
+        Effect::stores(self, world, store);
     }
     fn feeds_all(&self) -> bool {
         Effect::feeds_all(self)

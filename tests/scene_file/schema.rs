@@ -213,7 +213,7 @@ fn its_defaults_are_those_that_are_read() {
     let base = format!(
         "{MINIMAL}[[cloth.pin]]\nall = true\nkeyframes = [{{ time = 1 }}]\n[[cloth.handle]]\nall = true\n\
          rotation = {{ axis = [0, 1, 0], speed = 1 }}\n[[cloth.map]]\nof = \"bend\"\ngroup = \"g\"\n\
-         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[cloth.shrink]]\nwarp = 0.9\n[[cloth.band]]\ngroup = \"g\"\nfactor = 0.9\nstiffness = 1\n[[cloth.pick]]\npath = \"mouse.csv\"\nforce = 1\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
+         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[cloth.shrink]]\n[[cloth.band]]\ngroup = \"g\"\nfactor = 0.9\nstiffness = 1\n[[cloth.pick]]\npath = \"mouse.csv\"\nforce = 1\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\

@@ -1,9 +1,9 @@
 //! Attachments: vertices of a cloth held at points of a surface, from a time on: buttons, hooks, straps, belts.
 //!
-//! At its time each vertex is bound to the point of the surface next to it, at the height that it has there or is drawn
-//! to. With the deviation `r = x - sum w_k x_k - d n` from that place the force on the vertex is `-k r`. Its opposite
-//! acts on the corners of the triangle by the weights `w_k`. The normal `n` is that of free flight. A load along the
-//! surface therefore has the small moment `d n x F`.
+//! At its time each vertex is bound to the point of the surface next to it, at the offset `d` that it has there or is
+//! drawn to, in the frame of the triangle. With the deviation `r = x - sum w_k x_k - d` from that place the force on the
+//! vertex is `-k r`. Its opposite acts on the corners of the triangle by the weights `w_k`. The frame is that of free
+//! flight. A load across the offset therefore has the small moment `d x F`.
 //!
 //! A bond breaks for good where its force exceeds the strength. Bonds leave all contact as it is.
 
@@ -54,14 +54,16 @@ pub struct Attaches(pub Vec<Attach>);
 /// Bond of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bond {
+    /// Vertex of the world.
+    vertex: u32,
     /// Triangle of the surface; `None` before its time, and for vertices that are too far.
     triangle: Option<u32>,
     /// Weights of its corners.
-    u: f64,
-    v: f64,
-    w: f64,
-    /// Height over the triangle when it was bound, negative below [m].
-    height: f64,
+    weights: Vec3,
+    /// Offset from that point when it was bound, in the frame of the triangle [m].
+    offset: Vec3,
+    /// Time after the start of the run at which it was bound [s].
+    since: f64,
     /// True once it was looked for.
     sought: bool,
     /// True once it has come off.
@@ -88,13 +90,7 @@ pub static ATTACH_FORCE: Tally = Tally {
 };
 
 pieces! {
-    Bond { triangle, u, v, w, height, sought, broken }
-}
-
-impl Bond {
-    fn weights(&self) -> [f64; 3] {
-        [self.u, self.v, self.w]
-    }
+    Bond { vertex, triangle, weights, offset, since, sought, broken }
 }
 
 impl Remember for Bonds {
@@ -109,12 +105,28 @@ impl Remember for Bonds {
         Some(())
     }
 
-    /// Triangles keep their numbers, and attachments name vertices of their own world.
-    fn carry(&mut self, _: &Carried) {}
+    /// Triangles keep their numbers. A vertex that has become a corner of its triangle is no longer bound.
+    fn carry(&mut self, carried: &Carried) {
+        let [from, to] = [carried.from, carried.to].map(|world| world.effects.get::<Attaches>());
+        let (Some(from), Some(to)) = (from, to) else { return };
+        let mut old = self.0.iter().copied();
+        let mut bonds = Vec::new();
+        for (before, after) in from.0.iter().zip(&to.0) {
+            let own: Vec<Bond> = old.by_ref().take(before.vertices.len()).collect();
+            bonds.extend(after.vertices.iter().map(|vertex| {
+                let first = own.iter().find(|bond| carried.vertex[bond.vertex as usize] == *vertex);
+                let bond = first.copied().unwrap_or_default();
+                let corner = |t: &u32| carried.to.surface.triangles[*t as usize].contains(vertex);
+                Bond { vertex: *vertex, triangle: bond.triangle.filter(|t| !corner(t)), ..bond }
+            }));
+        }
+        self.0 = bonds;
+    }
 
     fn misfit(&self, start: &Bonds, world: &World) -> Option<&'static str> {
         let there = |bond: &Bond| bond.triangle.is_none_or(|t| (t as usize) < world.surface.triangles.len());
-        (self.0.len() != start.0.len() || !self.0.iter().all(there)).then_some("attached vertices")
+        let same = self.0.iter().map(|bond| bond.vertex).eq(start.0.iter().map(|bond| bond.vertex));
+        (!same || !self.0.iter().all(there)).then_some("attached vertices")
     }
 }
 
@@ -146,7 +158,7 @@ impl Couples for Vec<Pull> {
 
 impl Attach {
     /// Finds the point of the surface next to a vertex, if it is near enough.
-    fn bind(&self, world: &World, x: &[Vec3], vertex: u32) -> Bond {
+    fn bind(&self, world: &World, x: &[Vec3], vertex: u32, time: f64) -> Bond {
         let p = &x[vertex as usize];
         let corners = |t: u32| world.surface.triangles[t as usize].map(|v| x[v as usize]);
         let mut best = (self.within * self.within, None);
@@ -157,13 +169,14 @@ impl Attach {
                 best = (found.distance2, Some((*t, found.weights)));
             }
         }
-        let Some((triangle, [u, v, w])) = best.1 else { return Bond { sought: true, ..Bond::default() } };
-        let [a, b, c] = corners(triangle);
-        let foot = a * u + b * v + c * w;
-        let height = (p - foot).dot(&normal(&[a, b, c]));
-        // The foot is not below a vertex beside an edge. Its height is then the whole distance.
-        let height = best.0.sqrt().copysign(height);
-        Bond { triangle: Some(triangle), u, v, w, height, sought: true, broken: false }
+        let mut bond = Bond { vertex, since: time, sought: true, ..Bond::default() };
+        if let Some((triangle, [u, v, w])) = best.1 {
+            let [a, b, c] = corners(triangle);
+            bond.triangle = Some(triangle);
+            bond.weights = Vec3::new(u, v, w);
+            bond.offset = frame(&[a, b, c]).tr_mul(&(p - a * u - b * v - c * w));
+        }
+        bond
     }
 
     /// Describes the vertices that are too far from the surface at the start; `None` if there are none, or if it acts
@@ -173,7 +186,7 @@ impl Attach {
             return None;
         }
         let wide = Attach { within: f64::INFINITY, ..self.clone() };
-        let distance = |v: &u32| wide.bind(world, &state.x, *v).height.abs();
+        let distance = |v: &u32| wide.bind(world, &state.x, *v, 0.0).offset.norm();
         let far: Vec<f64> = self.vertices.iter().map(distance).filter(|distance| *distance > self.within).collect();
         let least = far.iter().copied().reduce(f64::min)?;
         Some(format!(
@@ -186,19 +199,20 @@ impl Attach {
         ))
     }
 
-    /// Returns the height of a bond at a time after the start of the run [m].
-    fn height(&self, bond: &Bond, time: f64) -> f64 {
-        let Some(gap) = self.gap else { return bond.height };
-        let part = ((time - self.window.from) / self.over.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+    /// Returns the offset of a bond in the frame of its triangle, at a time after the start of the run [m].
+    fn offset(&self, bond: &Bond, time: f64) -> Vec3 {
+        let Some(gap) = self.gap else { return bond.offset };
+        let part = ((time - bond.since) / self.over.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
         let smooth = part * part * (3.0 - 2.0 * part);
-        bond.height + (gap.copysign(bond.height) - bond.height) * smooth
+        let away = bond.offset.try_normalize(0.0).unwrap_or(Vec3::z());
+        bond.offset + (away * gap - bond.offset) * smooth
     }
 
-    /// Returns the deviation of a vertex from its place on a triangle at positions given by `at` [m].
+    /// Returns the deviation of a vertex from its place on a triangle [m].
     fn deviation(&self, bond: &Bond, corners: &[Vec3; 3], p: &Vec3, time: f64) -> Vec3 {
-        let [u, v, w] = bond.weights();
         let [a, b, c] = corners;
-        p - a * u - b * v - c * w - normal(corners) * self.height(bond, time)
+        let foot = a * bond.weights.x + b * bond.weights.y + c * bond.weights.z;
+        p - foot - frame(corners) * self.offset(bond, time)
     }
 
     /// Returns whether it acts at a time after the start of the run.
@@ -207,9 +221,12 @@ impl Attach {
     }
 }
 
-/// Returns the unit normal of a triangle; zero without area.
-fn normal([a, b, c]: &[Vec3; 3]) -> Vec3 {
-    (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
+/// Returns the unit vectors along the first side of a triangle, across it in the plane, and along the normal. Those of a
+/// triangle without area are zero.
+fn frame([a, b, c]: &[Vec3; 3]) -> Mat3 {
+    let along = (b - a).try_normalize(0.0).unwrap_or_default();
+    let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
+    Mat3::from_columns(&[along, normal.cross(&along), normal])
 }
 
 impl Attaches {
@@ -235,7 +252,7 @@ impl Attaches {
             first = own.end;
             let comes = attach.acts(world, state, state.time) && !bonds.0[own.clone()].iter().any(|bond| bond.sought);
             if comes {
-                let found = par::map_heavy(own.len(), |k| attach.bind(world, &state.x, attach.vertices[k]));
+                let found = par::map_heavy(own.len(), |k| attach.bind(world, &state.x, attach.vertices[k], state.time));
                 bonds.0[own].copy_from_slice(&found);
             }
         }
@@ -249,7 +266,8 @@ impl Effect for Attaches {
     const TALLIES: &'static [&'static Tally] = &[&ATTACHED, &ATTACH_FORCE, &ATTACH_BROKEN];
 
     fn start(&self, world: &World, state: &State) -> Bonds {
-        let mut bonds = Bonds(vec![Bond::default(); self.0.iter().map(|attach| attach.vertices.len()).sum()]);
+        let all = self.0.iter().flat_map(|attach| &attach.vertices);
+        let mut bonds = Bonds(all.map(|vertex| Bond { vertex: *vertex, ..Bond::default() }).collect());
         self.seek(world, state, &mut bonds);
         bonds
     }
@@ -258,7 +276,7 @@ impl Effect for Attaches {
         Vec::new()
     }
 
-    fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
+    fn stores(&self, world: &World, feed: &mut dyn FnMut(usize)) {
         for attach in &self.0 {
             attach.vertices.iter().for_each(|v| feed(*v as usize));
             let moving = world.objects[attach.to].vertices.clone().filter(|v| *v < world.moving);
@@ -270,7 +288,7 @@ impl Effect for Attaches {
         work.clear();
         work.extend(self.held(at, memory, at.state.time + step.h).map(|(attach, vertex, triangle, bond)| {
             let [a, b, c] = at.world.surface.triangles[triangle as usize];
-            let [u, v, w] = bond.weights();
+            let [u, v, w] = bond.weights.into();
             Pull {
                 vertices: [vertex, a, b, c],
                 weights: [1.0, -u, -v, -w],
@@ -346,13 +364,14 @@ impl Effect for Attaches {
 }
 
 fn came_off(world: &World, state: &State, attach: &Attach, p: &Vec3, force: f64) -> String {
+    let at = p + world.origin;
     format!(
         "t={:.6} s: '{}' comes off near ({:.3}, {:.3}, {:.3}) m, at {} N; its strength is {} N a vertex",
         world.shot.shot(state.time),
         attach.name,
-        p.x,
-        p.y,
-        p.z,
+        at.x,
+        at.y,
+        at.z,
         rounded(force),
         rounded(attach.strength)
     )

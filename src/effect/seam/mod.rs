@@ -21,6 +21,7 @@ use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3};
 use crate::mesh::told::rounded;
 use crate::world::effect::{At, Effect, Join, Made, Notice, Remember, Tallies, Tally, Told};
+use crate::world::keyed::Keyed;
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
 use crate::world::{State, World};
@@ -57,6 +58,8 @@ pub struct Seams {
     pub sewing: Vec<Sewing>,
     /// Cloths without weight at the start.
     pub weightless: Vec<Weightless>,
+    /// Factor of the world's gravity.
+    pub gravity: Keyed,
 }
 
 /// Progress of a pair.
@@ -240,8 +243,11 @@ impl Effect for Seams {
         self.pairs().for_each(|(_, pair, _)| join(&mut pair.into_iter().map(|v| v as usize)));
     }
 
+    fn stores(&self, _: &World, store: &mut dyn FnMut(usize)) {
+        self.pairs().for_each(|(_, pair, _)| pair.iter().for_each(|v| store(*v as usize)));
+    }
+
     fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
-        self.pairs().for_each(|(_, pair, _)| pair.iter().for_each(|v| feed(*v as usize)));
         self.weightless.iter().flat_map(|own| world.objects[own.object].vertices.clone()).for_each(feed);
     }
 
@@ -254,7 +260,8 @@ impl Effect for Seams {
             let weight = ((state.time + step.h - until) / GROWTH).clamp(0.0, 1.0);
             if weight < 1.0 {
                 let vertices = world.objects[*object].vertices.clone();
-                let force = |v: usize| world.gravity * (step.mass[v] * (weight - 1.0));
+                let gravity = world.gravity * self.gravity.mean(state.time, state.time + step.h);
+                let force = |v: usize| gravity * (step.mass[v] * (weight - 1.0));
                 work.carried.push((vertices.start, vertices.map(force).collect()));
             }
         }
@@ -306,7 +313,8 @@ impl Effect for Seams {
             // While it closes, a seam pulls with the force of the scene, however strong it is.
             closing.broken = closing.held && sewing.is_late(state.time) && pull > sewing.hold.strength();
             if closing.broken {
-                tell_of_break(sewing, state, pair, told);
+                let why = ("breaks", "its 'strength' is less than the load");
+                told.notice(notice(sewing, At { world, state }, pair, why, state.time));
             }
             closing.near |= begun && gap < NEAR * (thick + world.contact.distance);
             closing.held |= closing.near && pull < sewing.force;
@@ -322,7 +330,7 @@ impl Effect for Seams {
             let room = &mut state.room[v as usize];
             *room = room.min(ROOM);
         }
-        self.tell(state, memory, made.step, told);
+        self.tell(At { world, state }, memory, made.step, told);
     }
 
     fn tally(&self, At { state, .. }: At, memory: &Closings, tallies: &mut Tallies) {
@@ -340,27 +348,23 @@ impl Effect for Seams {
 
 impl Seams {
     /// Warns, in the step in which the time of a seam ends, where it is open.
-    fn tell(&self, state: &State, memory: &Closings, step: &Step, told: &mut Told) {
+    fn tell(&self, At { world, state }: At, memory: &Closings, step: &Step, told: &mut Told) {
         let ends = |sewing: &Sewing| sewing.is_late(state.time) && !sewing.is_late(state.time - step.h);
         for (sewing, pair, ..) in self.tied(memory).filter(|(sewing, ..)| ends(sewing)) {
             let gap = between(&state.x, pair).norm();
             if gap > OPEN {
                 let remedy = "give it more time or force, or room; a flat panel folds only where 'wrap' bends it";
                 let what = format!("has had its time and is open by {} mm", rounded(1e3 * gap));
-                told.notice(notice(sewing, state, pair, (&what, remedy), -gap));
+                told.notice(notice(sewing, At { world, state }, pair, (&what, remedy), -gap));
             }
         }
     }
 }
 
-/// Warns of the first pair of a seam that breaks in a frame.
-fn tell_of_break(sewing: &Sewing, state: &State, pair: [u32; 2], told: &mut Told) {
-    told.notice(notice(sewing, state, pair, ("breaks", "its 'strength' is less than the load"), state.time));
-}
-
 /// Returns a warning about a pair of a seam.
-fn notice(sewing: &Sewing, state: &State, [at, _]: [u32; 2], (what, remedy): (&str, &str), measure: f64) -> Notice {
-    let (t, name, at) = (state.time, &sewing.name, state.x[at as usize]);
+fn notice(sewing: &Sewing, now: At, [at, _]: [u32; 2], (what, remedy): (&str, &str), measure: f64) -> Notice {
+    let At { world, state } = now;
+    let (t, name, at) = (world.shot.shot(state.time), &sewing.name, state.x[at as usize] + world.origin);
     let text = format!("t={t:.6} s: seam '{name}' {what} near ({:.3}, {:.3}, {:.3}) m: {remedy}", at.x, at.y, at.z);
     Notice { text, measure, subject: ("seam", sewing.number) }
 }
