@@ -4,7 +4,7 @@ use crate::collision::intersect::Test;
 use crate::linalg::Vec3;
 use crate::scene::build::{self, Built};
 use crate::scene::{self, Fault, Override, Scene};
-use crate::sequence::{Snapshot, Verdict};
+use crate::sequence::{Snapshot, Verdict, onward};
 use crate::stepper::{Advance, steps};
 use crate::world::effect::Effect;
 use crate::world::{State, World};
@@ -100,8 +100,9 @@ impl Simulation {
     /// # Errors
     /// Faults of the meshes, or of the start.
     pub fn of(scene: Scene, file: &Path) -> Result<Simulation, Error> {
-        let Built { world, state, warnings, .. } =
+        let Built { world, mut state, warnings, .. } =
             build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
+        onward(&scene, file, &world, &mut state).map_err(|fault| Error::Scene(vec![fault]))?;
         let warnings = scene.warnings.iter().cloned().chain(warnings).collect();
         let (stepper, test) = (Mutex::new(build::stepper(&scene, &world)), world.test());
         Ok(Simulation { scene, world, state, stepper, test, frame: None, snapshots: Vec::new(), warnings })

@@ -25,6 +25,8 @@ pub struct Resume<'a> {
     pub world: &'a World,
     /// Initial state.
     pub start: &'a State,
+    /// Checksum of the state that the scene continues.
+    pub continued: Option<u32>,
     /// Frame at or before which the run is resumed.
     pub from: Option<u32>,
     /// Whether to begin anew if the scene has changed.
@@ -153,6 +155,10 @@ impl Resume<'_> {
             let (now, then) = (names(&now), names(&checkpoint.objects));
             return Err(refuse(format!("the objects are {now}, at the checkpoint {then}")));
         }
+        if self.continued != checkpoint.continued {
+            let why = "scene.continue gives another state than the run began with: that run was made again, or is another";
+            return Err(refuse(why.to_string()));
+        }
         let mut shapes = Vec::new();
         for (now, then) in now.iter().zip(&checkpoint.objects) {
             let name = &now.name;
@@ -229,7 +235,7 @@ impl Resume<'_> {
 /// Returns whether a change leaves finished frames valid: a change of pictures, which can be drawn again, of
 /// checkpoints, or of the program.
 pub fn soft(change: &str) -> bool {
-    ["preview.", "output.checkpoint:", "percale:"].iter().any(|start| change.starts_with(start))
+    ["preview.", "output.checkpoint:", "output.keep_checkpoints:", "percale:"].iter().any(|start| change.starts_with(start))
 }
 
 fn tell(changes: &[String]) {

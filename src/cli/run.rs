@@ -3,18 +3,19 @@
 use super::failure::Failure;
 use super::frames::{self, Frames};
 use super::gate::{Gate, real};
-use super::log::{Level, log};
+use super::input::{Ready, bounded, build, load, overrides, strict};
+use super::log::{self, Level, log};
 use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
-use super::{extent, range, report, signals, started, warn};
+use super::{extent, range, report, say, signals, started};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::mesh::within;
-use crate::scene::build::{Built, Refusal};
+use crate::scene::build::Refusal;
 use crate::scene::settings::Format;
-use crate::scene::{self, Fault, Override, Place, Scene};
-use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, marks};
+use crate::scene::{self, Fault, Place, Scene};
+use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, event, marks};
 use crate::world::window::Window;
 use crate::world::{State, World};
 use clap::Args;
@@ -69,70 +70,6 @@ pub struct Run {
     progress: Form,
 }
 
-/// Returns the overrides of `--set` and of other arguments.
-fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>, Failure> {
-    let mut overrides = Vec::new();
-    let mut faults = Vec::new();
-    for argument in set {
-        match Override::parse(argument) {
-            Ok(one) => overrides.push(one),
-            Err(fault) => faults.push(fault),
-        }
-    }
-    if !faults.is_empty() {
-        return Err(faults.into());
-    }
-    overrides.extend(more.into_iter().map(|(path, value)| Override { path: path.to_string(), value }));
-    Ok(overrides)
-}
-
-/// Refuses a scene with warnings.
-///
-/// # Errors
-/// There were warnings.
-pub fn strict(warnings: usize) -> Result<(), Failure> {
-    match warnings {
-        0 => Ok(()),
-        1 => Err(Failure::input("a warning, which --strict takes as a fault")),
-        count => Err(Failure::input(format!("{count} warnings, which --strict takes as faults"))),
-    }
-}
-
-/// Restricts reading the files of scenes to a folder, if one is given.
-///
-/// # Errors
-/// The folder does not exist.
-pub fn bounded(folder: Option<&Path>) -> Result<(), Failure> {
-    let Some(folder) = folder else { return Ok(()) };
-    within::set(folder).map_err(|error| Failure::input(format!("--within {}: {error}", folder.display())))
-}
-
-/// Reads a scene with overrides. Prints its warnings.
-pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
-    let overrides = overrides(set, more)?;
-    let scene = scene::read(file, &overrides).map_err(|faults| {
-        // A sweep file is reported as such, instead of its faults as a scene.
-        let read = within::check(file).ok().and_then(|()| std::fs::read_to_string(file).ok());
-        let text = read.unwrap_or_default();
-        let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
-        if begins("scene =") && begins("[keys]") {
-            Failure::input(format!("{0}: is a sweep, not a scene; percale sweep {0} runs it", file.display()))
-        } else {
-            faults.into()
-        }
-    })?;
-    scene.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    Ok(scene)
-}
-
-/// Builds the world of a scene. Prints its warnings.
-pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
-    let built = scene::build::build(scene, file);
-    let warnings = built.as_ref().map_or_else(|refusal| &refusal.warnings, |built| &built.warnings);
-    warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    built
-}
-
 /// Parses a number of frames, or a range into its first frame and number of frames.
 fn span(text: &str) -> Result<(Option<u32>, u32), String> {
     if text.parse::<i64>().is_ok_and(|number| number < 0) {
@@ -170,6 +107,16 @@ fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
 impl Run {
     /// Simulates. The run folder records how the run ended.
     pub fn execute(self) -> Result<(), Failure> {
+        log::begin();
+        let outcome = self.start();
+        if self.progress == Form::Json {
+            let failure = outcome.as_ref().err();
+            say(&event::end(failure.map_or(0, Failure::code), failure.map(Failure::reason).as_deref()));
+        }
+        outcome
+    }
+
+    fn start(&self) -> Result<(), Failure> {
         let stop = signals::stop().map_err(Failure::input)?;
         bounded(self.within.as_deref())?;
         let mut more = Vec::new();
@@ -199,7 +146,7 @@ impl Run {
         }
         let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
         gate.look(resumes)?;
-        let Built { world, state, warnings, .. } =
+        let Ready { world, state, warnings, continued } =
             build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         if self.strict {
             strict(scene.warnings.len() + warnings.len())?;
@@ -212,19 +159,23 @@ impl Run {
         let before = gate.look_again(resumes)?;
         let plan = if resumes {
             let restart = self.restart_if_changed;
-            let (record, now, from) = (before.as_ref(), &record, self.from);
-            Resume { folder: &folder, record, now, scene: &scene, world: &world, start: &state, from, restart }
-                .plan()?
+            let (record, now, from, start) = (before.as_ref(), &record, self.from, &state);
+            let (folder, scene, world) = (&folder, &scene, &world);
+            Resume { folder, record, now, scene, world, start, continued, from, restart }.plan()?
         } else {
             Plan::Begin
         };
-        let mut begin = Begin { state, partial: None, before: 0.0 };
+        let mut begin = Begin { state, partial: None, before: 0.0, continued };
         match plan {
             Plan::Done => return Ok(()),
             Plan::Begin => {
-                if let Some(aside) = gate.take(before.as_ref(), resumes)?.filter(|_| self.progress != Form::None) {
+                let tell = if self.progress == Form::None { log::keep } else { log };
+                if let Some(aside) = gate.take(before.as_ref(), resumes)? {
                     let told = "the earlier run is set aside until the next, in";
-                    log(Level::Info, &format!("{told} {}", aside.display()));
+                    tell(Level::Info, &format!("{told} {}", aside.display()));
+                }
+                if let Some(from) = &scene.onward {
+                    tell(Level::Info, &format!("begins with frame {} of {}", from.frame, from.run.display()));
                 }
             }
             Plan::GoOn(found) => {
@@ -248,7 +199,8 @@ impl Run {
                 record.go_on(frame, changes);
                 record.done = (frame + 1).saturating_sub(record.first);
                 record.wall = checkpoint.wall;
-                begin = Begin { state: checkpoint.state, partial: checkpoint.partial, before: checkpoint.wall };
+                let before = checkpoint.wall;
+                begin = Begin { state: checkpoint.state, partial: checkpoint.partial, before, continued };
             }
         }
         let lock = match lock.take() {
@@ -257,6 +209,7 @@ impl Run {
         };
         record.folder = real(folder.path()).display().to_string();
         let frames = Frames::start(&scene, &world, folder.clone(), record, lock)?;
+        log::open(&folder)?;
         self.simulate(&scene, &world, begin, frames, (stop, start))
     }
 
@@ -311,15 +264,16 @@ impl Run {
         mut frames: Frames,
         (stop, start): (&AtomicBool, Instant),
     ) -> Result<(), Failure> {
-        let Begin { mut state, partial, before } = begin;
+        let Begin { mut state, partial, before, continued } = begin;
         let done = frames.done();
         if let Err(failure) = frames.redraw() {
             frames.finish(Status::Failed, Some(failure.reason()), before)?;
             return Err(failure);
         }
         let progress = Progress::new(self.progress, scene.time.start_frame, scene.time.frames);
+        progress.begin(frames.record(), scene.time.preroll);
         let marks = marks(world);
-        let mut simulation = Simulation { scene, world, marks, frames, progress, stop, start, before };
+        let mut simulation = Simulation { scene, world, marks, continued, frames, progress, stop, start, before };
         let outcome = simulation.advance(&mut state, scene.time.start_frame + done, partial);
         simulation.progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);
@@ -347,6 +301,8 @@ struct Begin {
     partial: Option<FrameStats>,
     /// Wall time of earlier processes of the run [s].
     before: f64,
+    /// Checksum of the state that the run continues.
+    continued: Option<u32>,
 }
 
 /// Starts the ramp of the contact offset for surfaces that are too close.

@@ -129,7 +129,11 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         let term = law(&world);
         world.add(term);
     }
-    let crossing = start::begin(scene.contact.start, &world, &mut state, &mut faults);
+    // A scene that continues a run does not begin with the places of its meshes.
+    let crossing = match scene.onward {
+        None => start::begin(scene.contact.start, &world, &mut state, &mut faults),
+        Some(_) => Vec::new(),
+    };
     state.memory = world.elements.memory(&state.x);
     for effect in effects {
         effect(scene, &mut world, &mut state, &mut faults);
@@ -141,6 +145,12 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, seams, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),
     }
+}
+
+/// Returns a fault of a key that is found after the world is built.
+pub fn fault(scene: &Scene, file: &Path, key: &str, message: String) -> Fault {
+    let mut faults = Faults::new(scene, file);
+    faults.at_key(key, message)
 }
 
 /// Warns about requested channels that no cloth has.
