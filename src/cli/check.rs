@@ -143,7 +143,9 @@ impl Check {
                 .with("files", Json::List(files));
         }
         match world {
-            Some(world) => json.with("objects", Json::List(world.objects.iter().map(|o| of_object(world, o)).collect())),
+            Some(world) => {
+                json.with("objects", Json::List(world.objects.iter().map(|o| of_object(world, o)).collect()))
+            }
             None => json,
         }
     }

@@ -66,7 +66,10 @@ impl<'a> Frames<'a> {
     /// The folder is another, files of the run were removed from it, or the disk refuses.
     pub fn keep(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
         self.watch.same()?;
-        let kept = self.recorder.flush().and_then(|()| self.folder.write_checkpoint(checkpoint, self.scene.output.keep_checkpoints));
+        let kept = self
+            .recorder
+            .flush()
+            .and_then(|()| self.folder.write_checkpoint(checkpoint, self.scene.output.keep_checkpoints));
         self.explained(kept.map(drop).map_err(Failure::from))
     }
 

@@ -85,10 +85,7 @@ impl Movie {
                 "{}: needs ffmpeg, which is not on the PATH; install it, or write .apng, .webp or .gif",
                 out.display()
             ))),
-            _ => Err(Failure::input(format!(
-                "{}: .png, .apng, .webp, .gif, .mp4 and .mov are written",
-                out.display()
-            ))),
+            _ => Err(Failure::input(format!("{}: .png, .apng, .webp, .gif, .mp4 and .mov are written", out.display()))),
         }
     }
 

@@ -156,7 +156,8 @@ impl Resume<'_> {
             return Err(refuse(format!("the objects are {now}, at the checkpoint {then}")));
         }
         if self.continued != checkpoint.continued {
-            let why = "scene.continue gives another state than the run began with: that run was made again, or is another";
+            let why =
+                "scene.continue gives another state than the run began with: that run was made again, or is another";
             return Err(refuse(why.to_string()));
         }
         let mut shapes = Vec::new();
@@ -235,7 +236,9 @@ impl Resume<'_> {
 /// Returns whether a change leaves finished frames valid: a change of pictures, which can be drawn again, of
 /// checkpoints, or of the program.
 pub fn soft(change: &str) -> bool {
-    ["preview.", "output.checkpoint:", "output.keep_checkpoints:", "percale:"].iter().any(|start| change.starts_with(start))
+    ["preview.", "output.checkpoint:", "output.keep_checkpoints:", "percale:"]
+        .iter()
+        .any(|start| change.starts_with(start))
 }
 
 fn tell(changes: &[String]) {

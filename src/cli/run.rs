@@ -138,12 +138,7 @@ impl Run {
             begins(first, count, scene.time.start_frame).map_err(Failure::input)?;
         }
         let folder = Folder::new(&self.folder(&scene.name));
-        if folder.scene().exists() && real(&folder.scene()) == real(&self.scene) {
-            let path = self.scene.display();
-            return Err(Failure::input(format!(
-                "{path}: lies in the run folder, which it would be replaced in; give another folder with --out"
-            )));
-        }
+        self.lies_outside(&scene, &folder)?;
         let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
         gate.look(resumes)?;
         let Ready { world, state, warnings, continued } =
@@ -211,6 +206,21 @@ impl Run {
         let frames = Frames::start(&scene, &world, folder.clone(), record, lock)?;
         log::open(&folder)?;
         self.simulate(&scene, &world, begin, frames, (stop, start))
+    }
+
+    /// Checks that neither the scene nor the run that it continues is in the run folder, which is replaced.
+    fn lies_outside(&self, scene: &Scene, folder: &Folder) -> Result<(), Failure> {
+        if folder.scene().exists() && real(&folder.scene()) == real(&self.scene) {
+            let path = self.scene.display();
+            return Err(Failure::input(format!(
+                "{path}: lies in the run folder, which it would be replaced in; give another folder with --out"
+            )));
+        }
+        if scene.onward.as_ref().is_some_and(|from| real(&from.run) == real(folder.path())) {
+            let why = "is the folder of this run, which it would be replaced in; give another folder with --out";
+            return Err(vec![scene::build::fault(scene, &self.scene, "scene.continue", why.to_string())].into());
+        }
+        Ok(())
     }
 
     /// Returns the run folder of a scene of this name.

@@ -68,9 +68,11 @@ impl Kind for FrameOfRun {
         };
         let folder = cx.folder.join(run);
         let checkpoint = folder.join("checkpoints").join(format!("frame.{frame:04}.ckpt"));
-        if let Err(why) = within::check(&checkpoint) {
-            cx.fault(node.origin, path, format!("\"{}\" {why}", short(text)));
-            return None;
+        for file in [&checkpoint, &folder.join("run.json")] {
+            if let Err(why) = within::check(file) {
+                cx.fault(node.origin, path, format!("\"{}\" {why}", short(text)));
+                return None;
+            }
         }
         cx.files.push(checkpoint.clone());
         let onward = Onward { run: folder, frame, checkpoint };

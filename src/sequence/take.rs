@@ -143,8 +143,7 @@ impl Folder {
     /// # Errors
     /// A symbolic link is in place of one.
     pub fn no_links(&self) -> Result<(), DiskError> {
-        let folders =
-            ["meshes", "preview", "checkpoints", "probes", "flow", "stats.ndjson", "run.log"];
+        let folders = ["meshes", "preview", "checkpoints", "probes", "flow", "stats.ndjson", "run.log"];
         let folders = folders.map(|name| self.path().join(name));
         let objects = entries(&self.path().join("meshes"))?;
         match folders.into_iter().chain(objects).find(|path| path.is_symlink()) {

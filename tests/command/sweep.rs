@@ -162,7 +162,7 @@ fn a_driver_runs_the_work_items_of_the_list() {
     let words = |of: &Value| -> Vec<String> {
         of.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_string()).collect()
     };
-    // It may work anywhere: all paths are absolute.
+    // All paths are absolute, so it may work anywhere.
     let elsewhere = folder.join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     let start = |command: &Value| {
@@ -197,7 +197,7 @@ fn a_driver_runs_the_work_items_of_the_list() {
     let out = start(&list["gather"]).output().unwrap();
     assert!(text(&out.stdout).contains("4 of 4 cases are finished"), "{}{}", text(&out.stdout), text(&out.stderr));
     assert!(words(&list["gathered"]).iter().all(|file| Path::new(file).is_file()));
-    // The same list again: a case keeps its folder, and its command has nothing to do.
+    // A second list is equal: a case keeps its folder, and its command has nothing to do.
     let again = run(&folder, &["sweep", "two.toml", "--threads", "1", "--list", "json"]);
     assert_eq!(again.stdout, told.stdout);
     let out = start(&items[2]["command"]).output().unwrap();

@@ -114,7 +114,8 @@ fn a_sewn_garment_goes_on_with_its_weight() {
     let folder = folder("onward", "frames", "frames");
     run(&folder, &["--threads", "1"]);
     let scene = fs::read_to_string(folder.join("top.toml")).unwrap();
-    fs::write(folder.join("top.toml"), scene.replace("\"top\"\n[time]", "\"top\"\ncontinue = \"run@61\"\n[time]")).unwrap();
+    fs::write(folder.join("top.toml"), scene.replace("\"top\"\n[time]", "\"top\"\ncontinue = \"run@61\"\n[time]"))
+        .unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
     command.current_dir(&folder).args(["run", "top.toml", "--out", "fall/run", "--no-preview", "--frames", "7"]);
     let told = command.output().unwrap();

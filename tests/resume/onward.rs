@@ -71,9 +71,10 @@ fn the_first_frame_is_that_of_the_other_run() {
 fn nothing_tells_that_a_run_was_continued() {
     let bench = bench("onward-same");
     bench.ends(0, &["run", "scene.toml", "--out", "long", "--no-preview", "--frames", "20"]);
-    let still = walk()
-        .replace(", { time = 1, translate = [0, 0.2, 0.1] }]", "]")
-        .replace("keyframes = [{ time = 0 }, { time = 0.2, translate = [-0.05, 0.1, 0] }]\n", "from = 10\nuntil = 11\n");
+    let still = walk().replace(", { time = 1, translate = [0, 0.2, 0.1] }]", "]").replace(
+        "keyframes = [{ time = 0 }, { time = 0.2, translate = [-0.05, 0.1, 0] }]\n",
+        "from = 10\nuntil = 11\n",
+    );
     bench.write("still.toml", &still);
     bench.ends(0, &["run", "still.toml", "--out", "still", "--no-preview", "--frames", "9"]);
     let (long, still) = (state(&bench, "long", 20), state(&bench, "still", 9));
@@ -155,6 +156,46 @@ fn a_resume_with_another_beginning_is_refused() {
     bench.ends(0, &[&arguments[..], &["--resume"]].concat());
     bench.ends(0, &["run", "walk.toml", "--no-preview", "--out", "whole"]);
     bench.same("whole", "walk", "resumed");
+    // A farm may begin anew instead.
+    bench.ends(0, &[&again[..], &["--set", "obstacle.ball.friction=0.4"]].concat());
+    let told = bench.ends(0, &[&arguments[..], &["--resume", "--restart-if-changed"]].concat());
+    assert!(told.contains("scene.continue gives another state") && told.contains("begins with frame 12"), "{told}");
+    let first =
+        |run: &str, frame: u32| fs::read(bench.path(&format!("{run}/meshes/sheet/sheet.{frame:04}.ply"))).unwrap();
+    assert!(first("walk", 1) == first("drape", 12) && first("walk", 1) != first("whole", 1));
+}
+
+#[test]
+fn no_file_outside_of_a_folder_is_continued() {
+    let bench = bench("onward-within");
+    fs::create_dir(bench.path("inside")).unwrap();
+    let meshes = bench.path("inside/sheet.ply");
+    fs::copy(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/sheet_1m_25.ply"), meshes).unwrap();
+    let text = walk().replace("MESHES/sheet_1m_25.ply", "sheet.ply");
+    let check = |run: &str, code: i32| {
+        bench.write("inside/walk.toml", &text.replace("drape@12", run));
+        let out = bench.run(&["check", "inside/walk.toml", "--within", "inside"]);
+        let told = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(code), "{told}");
+        told
+    };
+    let told = check("../drape@12", 2);
+    assert!(told.contains("scene.continue: \"../drape@12\" leaves the folder"), "{told}");
+    // Nothing tells whether a file outside is there.
+    assert_eq!(check("../drape@11", 2), told.replace("@12", "@11"));
+    fs::rename(bench.path("drape"), bench.path("inside/drape")).unwrap();
+    check("drape@12", 0);
+}
+
+#[test]
+fn a_run_does_not_replace_the_one_that_it_continues() {
+    let bench = bench("onward-own");
+    let left = bench.left("drape");
+    for more in [&[][..], &["--force"], &["--resume"]] {
+        let told = bench.ends(2, &[&["run", "walk.toml", "--no-preview", "--out", "drape"], more].concat());
+        assert!(told.contains("walk.toml:4:12: scene.continue: is the folder of this run"), "{told}");
+    }
+    assert!(bench.left("drape") == left);
 }
 
 #[test]

@@ -54,7 +54,9 @@ impl<'a> WebP<'a> {
     pub fn new(file: &'a mut Vec<u8>, size: [usize; 2], frames: usize, fps: f64) -> Result<WebP<'a>, String> {
         if size.iter().any(|n| *n == 0 || *n > MOST) {
             let [width, height] = size;
-            return Err(format!("WebP: {width} x {height} pixels; it has at most {MOST} each way, give a smaller --scale"));
+            return Err(format!(
+                "WebP: {width} x {height} pixels; it has at most {MOST} each way, give a smaller --scale"
+            ));
         }
         let mut chunks = Vec::new();
         let head = [&[ANIMATED, 0, 0, 0][..], &three(size[0] - 1), &three(size[1] - 1)].concat();
