@@ -60,6 +60,12 @@ fn the_first_frame_is_that_of_the_other_run() {
     assert_eq!((now.anchors, now.work), (vec![None], vec![0.0]));
     let stats = [bench.of("drape"), bench.of("walk")].map(|run| run.read_stats().unwrap());
     assert_eq!(stats[1][0].energies.get("kinetic"), stats[0][11].energies.get("kinetic"));
+    // The library steps the same bits.
+    let mut simulation = percale::Simulation::load(bench.path("walk.toml"), &["output.checkpoint=1"]).unwrap();
+    for frame in 1..=3 {
+        assert_eq!(simulation.next_frame().unwrap(), Some(frame));
+        assert!(simulation.state().x == state(&bench, "walk", frame).x, "frame {frame}");
+    }
     // The pin has taken its corner along.
     let x = |frame: u32| state(&bench, "walk", frame).x;
     let least = |x: &[percale::linalg::Vec3]| x.iter().map(|p| p.x).fold(f64::INFINITY, f64::min);
