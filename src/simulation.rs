@@ -2,7 +2,7 @@
 
 use crate::collision::intersect::Test;
 use crate::linalg::Vec3;
-use crate::scene::build::{self, Built};
+use crate::scene::build::{self, Built, Parts};
 use crate::scene::{self, Fault, Override, Scene};
 use crate::sequence::{Snapshot, Verdict, onward};
 use crate::stepper::{Advance, steps};
@@ -66,6 +66,8 @@ pub struct Simulation {
     scene: Scene,
     world: World,
     state: State,
+    /// Objects as read, if there are seams to join.
+    parts: Option<Box<Parts>>,
     /// Never locked. A stepper may move between threads, but two must not see it.
     stepper: Mutex<Box<dyn Advance>>,
     test: Test,
@@ -100,16 +102,22 @@ impl Simulation {
     /// # Errors
     /// Faults of the meshes, or of the start.
     pub fn of(scene: Scene, file: &Path) -> Result<Simulation, Error> {
-        let Built { world, mut state, warnings, .. } =
-            build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
-        onward(&scene, file, &world, &mut state).map_err(|fault| Error::Scene(vec![fault]))?;
+        let built = build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
+        let continued = onward(&scene, file, &built).map_err(|fault| Error::Scene(vec![fault]))?;
+        let Built { mut world, mut state, parts, warnings, .. } = built;
+        if let Some(from) = continued {
+            state = from.state;
+            world = from.world.unwrap_or(world);
+        }
         let warnings = scene.warnings.iter().cloned().chain(warnings).collect();
         let (stepper, test) = (Mutex::new(build::stepper(&scene, &world)), world.test());
-        Ok(Simulation { scene, world, state, stepper, test, frame: None, snapshots: Vec::new(), warnings })
+        Ok(Simulation { scene, world, state, parts, stepper, test, frame: None, snapshots: Vec::new(), warnings })
     }
 
-    /// Adds an effect of your own. It takes part from the next step on.
+    /// Adds an effect of your own. It takes part from the next step on. Seams of patterns are held then, but no longer
+    /// joined, since the effect may know vertices by number.
     pub fn plug(&mut self, effect: impl Effect) {
+        self.parts = None;
         self.world.plug(effect, &mut self.state);
         self.stepper = Mutex::new(build::stepper(&self.scene, &self.world));
     }
@@ -147,10 +155,25 @@ impl Simulation {
             if self.state.time < until {
                 return Ok(None);
             }
+            if until < time.run(frame) {
+                self.join();
+            }
         }
         self.snapshots = self.checked().map_err(|reason| Error::Step { frame, last, reason })?;
         self.frame = Some(frame);
+        self.join();
         Ok(self.frame)
+    }
+
+    /// Joins the seams that have closed.
+    fn join(&mut self) {
+        let Some((world, state)) = self.parts.as_ref().and_then(|p| p.join(&self.scene, &self.world, &self.state))
+        else {
+            return;
+        };
+        self.stepper = Mutex::new(build::stepper(&self.scene, &world));
+        self.test = world.test();
+        (self.world, self.state) = (world, state);
     }
 
     /// All objects as files would hold them, after the exact test.

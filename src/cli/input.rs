@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use super::warn;
 use crate::mesh::within;
-use crate::scene::build::{Built, Refusal};
+use crate::scene::build::{Built, Parts, Refusal};
 use crate::scene::{self, Fault, Override, Scene};
-use crate::sequence::onward;
+use crate::sequence::{Continued, onward};
 use crate::world::{State, World};
 use std::path::Path;
 
@@ -72,14 +72,24 @@ pub fn mistaken(file: &Path) -> Option<Failure> {
 
 /// World and state with which a run begins.
 pub struct Ready {
-    /// World.
+    /// World of the objects as read.
     pub world: World,
-    /// Initial state, or that of the run that the scene continues.
+    /// State of that world at time 0.
     pub state: State,
-    /// Checksum of the state that the scene continues.
-    pub continued: Option<u32>,
+    /// Objects as read, if there are seams to join.
+    pub parts: Option<Box<Parts>>,
+    /// State of the run that the scene continues.
+    pub continued: Option<Continued>,
     /// Warnings.
     pub warnings: Vec<Fault>,
+}
+
+impl Ready {
+    /// Returns the world and state of the first frame.
+    pub fn first(&self) -> (&World, &State) {
+        let Ready { world, state, continued, .. } = self;
+        continued.as_ref().map_or((world, state), |from| (from.world.as_ref().unwrap_or(world), &from.state))
+    }
 }
 
 /// Builds the world of a scene. Prints its warnings.
@@ -90,9 +100,12 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Ready, Refusal> {
     let built = scene::build::build(scene, file);
     let warnings = built.as_ref().map_or_else(|refusal| &refusal.warnings, |built| &built.warnings);
     warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    let Built { world, mut state, warnings, .. } = built?;
-    match onward(scene, file, &world, &mut state) {
-        Ok(continued) => Ok(Ready { world, state, continued, warnings }),
-        Err(fault) => Err(Refusal { faults: vec![fault], warnings, ..Refusal::default() }),
+    let built = built?;
+    match onward(scene, file, &built) {
+        Ok(continued) => {
+            let Built { world, state, parts, warnings, .. } = built;
+            Ok(Ready { world, state, parts, continued, warnings })
+        }
+        Err(fault) => Err(Refusal { faults: vec![fault], warnings: built.warnings, ..Refusal::default() }),
     }
 }

@@ -12,10 +12,12 @@ use super::{extent, range, report, say, signals, started};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::mesh::within;
-use crate::scene::build::Refusal;
+use crate::scene::build::{Parts, Refusal};
 use crate::scene::settings::Format;
 use crate::scene::{self, Fault, Place, Scene};
-use crate::sequence::{Entry, Folder, FrameStats, Run as Record, Status, event, marks};
+use crate::sequence::{
+    Checkpoint, Continued, Entry, Folder, FrameStats, Mark, Run as Record, Status, Stored, event, marks,
+};
 use crate::world::window::Window;
 use crate::world::{State, World};
 use clap::Args;
@@ -141,27 +143,23 @@ impl Run {
         self.lies_outside(&scene, &folder)?;
         let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
         gate.look(resumes)?;
-        let Ready { world, state, warnings, continued } =
-            build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
+        let ready = build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         if self.strict {
-            strict(scene.warnings.len() + warnings.len())?;
+            strict(scene.warnings.len() + ready.warnings.len())?;
         }
-        let warnings =
-            scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();
-        let mut record = self.record(&scene, &world, &state, warnings);
+        let mut record = self.record(&scene, &ready);
         let mut lock = if folder.path().is_dir() { Some(gate.lock()?) } else { None };
         // Once the lock is held, no other process can change the contents.
         let before = gate.look_again(resumes)?;
         let plan = if resumes {
-            let restart = self.restart_if_changed;
-            let (record, now, from, start) = (before.as_ref(), &record, self.from, &state);
-            let (folder, scene, world) = (&folder, &scene, &world);
-            Resume { folder, record, now, scene, world, start, continued, from, restart }.plan()?
+            let (from, restart, ready) = (self.from, self.restart_if_changed, &ready);
+            Resume { folder: &folder, record: before.as_ref(), now: &record, scene: &scene, ready, from, restart }
+                .plan()?
         } else {
             Plan::Begin
         };
-        let mut begin = Begin { state, partial: None, before: 0.0, continued };
-        match plan {
+        let marks = marks(&ready.world);
+        let begin = match plan {
             Plan::Done => return Ok(()),
             Plan::Begin => {
                 let tell = if self.progress == Form::None { log::keep } else { log };
@@ -172,40 +170,18 @@ impl Run {
                 if let Some(from) = &scene.onward {
                     tell(Level::Info, &format!("begins with frame {} of {}", from.frame, from.run.display()));
                 }
+                Begin::first(ready)
             }
-            Plan::GoOn(found) => {
-                let (stored, mut checkpoint, changes) = *found;
-                let (frame, path) = (checkpoint.frame, stored.path.display());
-                let time = world.shot.shot(checkpoint.state.time);
-                log(Level::Info, &format!("goes on after frame {frame}, t={time:.6} s: {path}"));
-                // An increased contact offset leaves surfaces closer than they rest.
-                if changes.iter().any(|change| reaches(change))
-                    && let Some(eased) = eased(&world, &mut checkpoint.state)
-                {
-                    log(Level::Warning, &eased.describe(&world));
-                }
-                folder.rewind(&stored)?;
-                folder.rewind_probes(scene.time.shot().shot(checkpoint.state.time))?;
-                if let Some(before) = before {
-                    carry_over(&folder, before, frame, &mut record);
-                } else {
-                    seen(&folder, &scene, &world, &mut record)?;
-                }
-                record.go_on(frame, changes);
-                record.done = (frame + 1).saturating_sub(record.first);
-                record.wall = checkpoint.wall;
-                let before = checkpoint.wall;
-                begin = Begin { state: checkpoint.state, partial: checkpoint.partial, before, continued };
-            }
-        }
+            Plan::GoOn(found) => Begin::after(*found, ready, (&folder, &scene), before, &mut record)?,
+        };
         let lock = match lock.take() {
             Some(lock) => lock,
             None => gate.lock()?,
         };
         record.folder = real(folder.path()).display().to_string();
-        let frames = Frames::start(&scene, &world, folder.clone(), record, lock)?;
+        let frames = Frames::start(&scene, &begin.world, folder.clone(), record, lock)?;
         log::open(&folder)?;
-        self.simulate(&scene, &world, begin, frames, (stop, start))
+        self.simulate(&scene, begin, marks, frames, (stop, start))
     }
 
     /// Checks that neither the scene nor the run that it continues is in the run folder, which is replaced.
@@ -242,7 +218,9 @@ impl Run {
     }
 
     /// Returns the record of a run that begins.
-    fn record(&self, scene: &Scene, world: &World, start: &State, warnings: Vec<String>) -> Record {
+    fn record(&self, scene: &Scene, ready: &Ready) -> Record {
+        let (world, start) = ready.first();
+        let warnings = scene.warnings.iter().chain(&ready.warnings).map(Fault::to_string).collect();
         Record {
             version: env!("CARGO_PKG_VERSION").to_string(),
             command: started::arguments(),
@@ -269,12 +247,12 @@ impl Run {
     fn simulate(
         &self,
         scene: &Scene,
-        world: &World,
         begin: Begin,
+        marks: Vec<Mark>,
         mut frames: Frames,
         (stop, start): (&AtomicBool, Instant),
     ) -> Result<(), Failure> {
-        let Begin { mut state, partial, before, continued } = begin;
+        let Begin { world, parts, mut state, partial, before, continued } = begin;
         let done = frames.done();
         if let Err(failure) = frames.redraw() {
             frames.finish(Status::Failed, Some(failure.reason()), before)?;
@@ -282,8 +260,8 @@ impl Run {
         }
         let progress = Progress::new(self.progress, scene.time.start_frame, scene.time.frames);
         progress.begin(frames.record(), scene.time.preroll);
-        let marks = marks(world);
-        let mut simulation = Simulation { scene, world, marks, continued, frames, progress, stop, start, before };
+        let mut simulation =
+            Simulation { scene, world, parts, marks, continued, frames, progress, stop, start, before };
         let outcome = simulation.advance(&mut state, scene.time.start_frame + done, partial);
         simulation.progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);
@@ -304,8 +282,11 @@ impl Run {
     }
 }
 
-/// State in which a run begins or continues.
+/// World and state in which a run begins or continues.
 struct Begin {
+    world: World,
+    /// Objects as read, if there are seams to join.
+    parts: Option<Box<Parts>>,
     state: State,
     /// Counters of the steps since the last frame.
     partial: Option<FrameStats>,
@@ -313,6 +294,56 @@ struct Begin {
     before: f64,
     /// Checksum of the state that the run continues.
     continued: Option<u32>,
+}
+
+impl Begin {
+    /// Begins at the first frame.
+    fn first(ready: Ready) -> Begin {
+        let Ready { world, state, parts, continued, .. } = ready;
+        let begin = Begin { world, parts, state, partial: None, before: 0.0, continued: None };
+        match continued {
+            None => begin,
+            Some(Continued { mark, world, state }) => {
+                Begin { world: world.unwrap_or(begin.world), state, continued: Some(mark), ..begin }
+            }
+        }
+    }
+
+    /// Goes on after a checkpoint. Removes the results after it, and completes the record.
+    fn after(
+        found: (Stored, Checkpoint, Vec<String>),
+        ready: Ready,
+        (folder, scene): (&Folder, &Scene),
+        before: Option<Record>,
+        record: &mut Record,
+    ) -> Result<Begin, Failure> {
+        let (stored, mut checkpoint, changes) = found;
+        let Ready { mut world, parts, .. } = ready;
+        let (frame, path) = (checkpoint.frame, stored.path.display());
+        let time = world.shot.shot(checkpoint.state.time);
+        log(Level::Info, &format!("goes on after frame {frame}, t={time:.6} s: {path}"));
+        if let Some((joined, _)) = parts.as_ref().and_then(|parts| parts.fitting(scene, &checkpoint.state)) {
+            world = joined;
+        }
+        // An increased contact offset leaves surfaces closer than they rest.
+        if changes.iter().any(|change| reaches(change))
+            && let Some(eased) = eased(&world, &mut checkpoint.state)
+        {
+            log(Level::Warning, &eased.describe(&world));
+        }
+        folder.rewind(&stored)?;
+        folder.rewind_probes(scene.time.shot().shot(checkpoint.state.time))?;
+        if let Some(before) = before {
+            carry_over(folder, before, frame, record);
+        } else {
+            seen(folder, scene, &world, record)?;
+        }
+        record.go_on(frame, changes);
+        record.done = (frame + 1).saturating_sub(record.first);
+        record.wall = checkpoint.wall;
+        let Checkpoint { state, partial, wall, continued, .. } = checkpoint;
+        Ok(Begin { world, parts, state, partial, before: wall, continued })
+    }
 }
 
 /// Starts the ramp of the contact offset for surfaces that are too close.

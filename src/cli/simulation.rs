@@ -8,6 +8,7 @@ use super::pulse::Pulse;
 use super::stretch::Stretched;
 use crate::effect::airflow;
 use crate::mesh::told::rounded;
+use crate::scene::build::Parts;
 use crate::scene::{Scene, build};
 use crate::sequence::{Checkpoint, FrameStats, Mark};
 use crate::stepper::{Advance, Report, steps};
@@ -27,7 +28,9 @@ pub struct Simulation<'a> {
     /// Scene.
     pub scene: &'a Scene,
     /// World of the scene.
-    pub world: &'a World,
+    pub world: World,
+    /// Objects as read, if there are seams to join.
+    pub parts: Option<Box<Parts>>,
     /// Marks of the objects.
     pub marks: Vec<Mark>,
     /// Checksum of the state that the run continues.
@@ -60,9 +63,9 @@ impl Simulation<'_> {
         next: u32,
         mut partial: Option<FrameStats>,
     ) -> Result<Stages, Failure> {
-        let Simulation { scene, world, .. } = *self;
+        let scene = self.scene;
         let (first, last) = (scene.time.start_frame, scene.time.last_frame());
-        let mut stepper = build::stepper(scene, world);
+        let mut stepper = build::stepper(scene, &self.world);
         let mut total = Stages::default();
         let mut told = Default::default();
         let mut stretched = Stretched::default();
@@ -70,8 +73,8 @@ impl Simulation<'_> {
             let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
             let mut stats = partial.take().unwrap_or(new);
             if frame > first || scene.time.preroll > 0 {
-                let report = self.step(state, stepper.as_mut(), &mut stats)?;
-                for told in stretched.look(world, state, frame, &report) {
+                let report = self.step(state, &mut stepper, &mut stats)?;
+                for told in stretched.look(&self.world, state, frame, &report) {
                     self.progress.log(Level::Warning, &told);
                     self.frames.warn(told);
                 }
@@ -80,14 +83,15 @@ impl Simulation<'_> {
                     return Err(self.stopped(state, frame - 1, between.then_some(stats)));
                 }
             }
-            if let Some(lost) = world.lost() {
+            if let Some(lost) = self.world.lost() {
                 return Err(Failure::Lost(vec![lost]));
             }
-            stats.time = world.shot.shot(state.time);
-            world.tally(state, &mut stats.tallies);
+            stats.time = self.world.shot.shot(state.time);
+            self.world.tally(state, &mut stats.tallies);
             let wall = self.wall();
-            self.frames.recorder().frame(world, state, stepper.forces());
-            self.frames.write(world, state, &mut stats, wall)?;
+            self.frames.recorder().frame(&self.world, state, stepper.forces());
+            self.frames.write(&self.world, state, &mut stats, wall)?;
+            self.join(state, &mut stepper);
             self.tell(state, &stats, &mut told);
             total.add(&stats.seconds);
             self.progress.frame(&stats, state.step);
@@ -100,6 +104,16 @@ impl Simulation<'_> {
             }
         }
         Ok(total)
+    }
+
+    /// Joins the seams that have closed, at the end of a frame.
+    fn join(&mut self, state: &mut State, stepper: &mut Box<dyn Advance>) {
+        let Some((world, after)) = self.parts.as_ref().and_then(|parts| parts.join(self.scene, &self.world, state))
+        else {
+            return;
+        };
+        (self.world, *state) = (world, after);
+        *stepper = build::stepper(self.scene, &self.world);
     }
 
     /// Writes a checkpoint after frame `frame`.
@@ -190,17 +204,18 @@ impl Simulation<'_> {
     fn step(
         &mut self,
         state: &mut State,
-        stepper: &mut dyn Advance,
+        stepper: &mut Box<dyn Advance>,
         stats: &mut FrameStats,
     ) -> Result<Report, Failure> {
         let time = &self.scene.time;
         let mut all = Report::default();
         if stats.frame == time.start_frame {
             for k in (1..time.preroll).filter(|k| state.time < time.run_after(*k)).collect::<Vec<_>>() {
-                all.add(&self.step_until(state, stepper, stats, time.run_after(k))?);
+                all.add(&self.step_until(state, stepper.as_mut(), stats, time.run_after(k))?);
                 if state.time < time.run_after(k) {
                     return Ok(all);
                 }
+                self.join(state, stepper);
                 self.progress.preroll(k, time.preroll);
                 let every = self.scene.output.checkpoint;
                 if every > 0 && k.is_multiple_of(every) {
@@ -209,7 +224,7 @@ impl Simulation<'_> {
                 }
             }
         }
-        all.add(&self.step_until(state, stepper, stats, time.run(stats.frame))?);
+        all.add(&self.step_until(state, stepper.as_mut(), stats, time.run(stats.frame))?);
         Ok(all)
     }
 
@@ -226,9 +241,10 @@ impl Simulation<'_> {
         let mut pulse = Pulse::new();
         // A signal before the first step prevents that step.
         let to = if self.stop.load(Ordering::Relaxed) { state.time } else { until };
-        let made = steps(stepper, self.world, state, to, |stepper, state, step| {
+        let world = &self.world;
+        let made = steps(stepper, world, state, to, |stepper, state, step| {
             if self.scene.time.preroll == 0 || state.time > self.scene.time.run_after(self.scene.time.preroll) {
-                self.frames.recorder().step(self.world, state, stepper.forces());
+                self.frames.recorder().step(world, state, stepper.forces());
             }
             if let Some(line) = pulse.beat(step, stepper, state, until) {
                 self.progress
@@ -269,7 +285,7 @@ impl Simulation<'_> {
             self.scene.time.last_frame(),
             state.step + 1,
             self.world.shot.shot(state.time),
-            stuck.describe(self.world, state)
+            stuck.describe(&self.world, state)
         );
         if let StepError::Entered { shown, .. } = stuck
             && !shown.is_empty()
@@ -283,7 +299,7 @@ impl Simulation<'_> {
     /// Returns the failure of a frame that exceeds its time limit.
     fn over(&self, state: &State, stepper: &dyn Advance, report: &Report, stats: &FrameStats) -> Failure {
         let settings = stepper.settings();
-        let stretch = largest_strain(self.world, &state.x);
+        let stretch = largest_strain(&self.world, &state.x);
         let mut why = vec![
             format!("{} of {} steps were repeated shorter", report.repeats, report.steps),
             format!("{} contacts", report.contacts),

@@ -107,11 +107,19 @@ pub fn key(pair: Pair, features: [u32; 2]) -> u64 {
     (u64::from(pair == Pair::EdgeEdge) * EDGES) | (a << SECOND) | b
 }
 
+/// Returns the pair of a key among contacts.
+pub fn features(key: u64) -> (Pair, [u32; 2]) {
+    let pair = if key < EDGES { Pair::VertexFace } else { Pair::EdgeEdge };
+    let [first, second] = [(key % EDGES) >> SECOND, key & ((1 << SECOND) - 1)];
+    (pair, [first as u32, second as u32])
+}
+
 /// Computes the largest scale of thickness `thick` [m] and activation distance that the rest shape allows a pair. It is
 /// below 1 for neighbours, which must not repel each other at rest.
 pub fn shape_room(world: &World, pair: Pair, vertices: &[u32; 4], thick: f64) -> f64 {
     let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
-    if a != b {
+    // Joined vertices have no place in the rest shape.
+    if a != b || vertices.iter().any(|v| world.is_joined(*v)) {
         return 1.0;
     }
     let reach = thick + world.distance(vertices);

@@ -7,6 +7,10 @@
 pub mod air;
 /// Air that flows in a box.
 pub mod airflow;
+/// Vertices of cloths held at surfaces.
+pub mod attach;
+/// Gravity by keys.
+pub mod gravity;
 /// Flow of air through cloth.
 pub mod permeability;
 /// Recorded pointers that pick vertices.
@@ -40,6 +44,10 @@ pub mod order {
     pub const AIRFLOW: u32 = 40;
     /// Seams.
     pub const SEAMS: u32 = 50;
+    /// Attachments.
+    pub const ATTACHES: u32 = 60;
+    /// Gravity by keys.
+    pub const GRAVITY: u32 = 70;
 }
 
 /// Storage of a stepper for all effects of a world.

@@ -11,6 +11,7 @@ mod glue;
 mod hold;
 mod obstacle;
 mod odd;
+mod parts;
 mod pattern;
 pub(super) mod plug;
 mod probe;
@@ -22,6 +23,7 @@ mod start;
 mod stepper;
 
 use super::fault::meant;
+use super::key::Of;
 use super::{Fault, Scene, settings};
 use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
@@ -29,7 +31,8 @@ use crate::world::build::Input;
 use crate::world::quantity::Channel;
 use crate::world::{self, ContactSettings, Kind, Pinch, State, World};
 pub(super) use faults::Faults;
-use plug::{Later, Then};
+pub use parts::Parts;
+use parts::Plugs;
 use std::path::Path;
 pub use stepper::stepper;
 
@@ -51,6 +54,8 @@ pub struct Built {
     pub state: State,
     /// Seams of the cloths that have any.
     pub seams: Vec<Sewn>,
+    /// Objects as read, if there are seams to join.
+    pub parts: Option<Box<Parts>>,
     /// Warnings about input that is allowed but probably unintended.
     pub warnings: Vec<Fault>,
 }
@@ -89,8 +94,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let pinch = pinch(scene, &mut faults);
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
-    let laws: Vec<Later> = super::LAWS.iter().filter_map(|law| law(scene, &cloths, &mut faults)).collect();
-    let effects: Vec<Then> = super::EFFECTS.iter().filter_map(|effect| effect(scene, &cloths, &mut faults)).collect();
+    let plugs = Plugs::of(scene, &cloths, &mut faults);
     let read = probe::Read { cloths: &cloths, bodies: &bodies, obstacles: &obstacles };
     let selected = probe::selected(scene, &read, &mut faults);
     if !faults.any() {
@@ -103,7 +107,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         return Err(Refusal { faults, warnings, ..Refusal::default() });
     }
     let sewn = cloths.iter().filter(|cloth| !cloth.seams.is_empty());
-    let seams = sewn.map(|cloth| Sewn { cloth: cloth.name.clone(), seams: cloth.seams.clone() }).collect();
+    let seams: Vec<Sewn> = sewn.map(|cloth| Sewn { cloth: cloth.name.clone(), seams: cloth.seams.clone() }).collect();
     let contact = ContactSettings {
         enabled: scene.contact.enabled,
         vertex_test: scene.contact.epsilon.filter(|_| scene.contact.enabled),
@@ -121,28 +125,17 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         sane::tell_of_origin(scene, &origin, &mut faults);
     }
     sane::tell_of_reach(scene, &input, &mut faults);
-    let (mut world, mut state) = world::build::build(input);
-    world.origin = origin;
-    world.shot = scene.time.shot();
-    world.set_distances(scene.distances());
-    for law in laws {
-        let term = law(&world);
-        world.add(term);
-    }
+    let parts = Parts { file: file.to_path_buf(), input, origin, selected };
+    let kept = (!seams.is_empty()).then(|| Box::new(parts.clone()));
     // A scene that continues a run does not begin with the places of its meshes.
-    let crossing = match scene.onward {
-        None => start::begin(scene.contact.start, &world, &mut state, &mut faults),
-        Some(_) => Vec::new(),
-    };
-    state.memory = world.elements.memory(&state.x);
-    for effect in effects {
-        effect(scene, &mut world, &mut state, &mut faults);
-    }
+    let (world, state, crossing) =
+        parts.assemble(scene, plugs, &mut faults, |world, state, faults| match scene.onward {
+            None => start::begin(scene.contact.start, world, state, faults),
+            Some(_) => Vec::new(),
+        });
     warn_of_fields(scene, &world, &state, &mut faults);
-    let probes = probe::probes(scene, selected, &world);
-    world.probe(probes, &mut state);
     match faults.finish() {
-        (found, warnings) if found.is_empty() => Ok(Built { world, state, seams, warnings }),
+        (found, warnings) if found.is_empty() => Ok(Built { world, state, seams, parts: kept, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),
     }
 }
@@ -193,6 +186,7 @@ fn wind(scene: &Scene) -> world::wind::Wind {
         period: scene.wind.gust_period,
         seed: scene.wind.seed,
         window: [scene.wind.from, scene.wind.until],
+        factor: scene.keyed(Of::Wind),
     }
 }
 

@@ -64,6 +64,17 @@ choices! {
     }
 }
 
+one_of! {
+    /// How firmly a pin holds.
+    pub enum Weight {
+        /// How firmly it holds, 0 to 1: 1 exactly, 0 not at all, else by a critically damped spring whose stiffness is
+        /// w/(1 - w) times the vertex's mass over (10 ms)^2.
+        Same(f64) = "weight": real(0.0..=1.0),
+        /// A scalar property of the vertices of the PLY file, 0 to 1, as `weight` for each.
+        Channel(String) = "weight_channel": text(),
+    }
+}
+
 section! {
     /// Vertices held in place or moved.
     pub struct Pin {
@@ -71,6 +82,8 @@ section! {
         pub name: Option<String> = name().optional(),
         /// Vertices that the pin holds.
         pub selector: Selector = exactly_one(),
+        /// How firmly it holds; exactly if absent. Probes measure what it holds exactly.
+        pub weight: Weight = one_or(Weight::Same(1.0)),
         /// Motion of the vertices; still if absent.
         pub motion: Motion = motion(),
         /// A file of as many vertices as the mesh file, whose motion those of the pin follow, from where they are when

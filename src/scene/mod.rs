@@ -18,10 +18,12 @@ mod folder_name;
 pub mod friction;
 pub mod air;
 pub mod airflow;
+pub mod attach;
 pub mod balloon;
 pub mod glue;
 pub mod internal_friction;
 pub(crate) mod json;
+pub mod key;
 mod keys;
 mod kinds;
 mod library;
@@ -53,6 +55,7 @@ pub mod wet;
 
 pub use air::AirLayer;
 pub use airflow::Airflow;
+pub use attach::Attach;
 pub use balloon::Balloon;
 pub use body::Body;
 pub use changes::changes;
@@ -60,6 +63,7 @@ pub use cloth::Cloth;
 pub use fault::{Fault, Place, meant_of_many};
 pub use friction::Friction;
 pub use glue::Glue;
+pub use key::Key;
 pub use library::{faults_of_materials, library, materials_page, materials_table};
 pub use material::Material;
 pub use obstacle::Obstacle;
@@ -112,6 +116,8 @@ pub struct Scene {
     pub glues: Vec<Glue>,
     /// Elastic cords from cloths to fixed points.
     pub tethers: Vec<Tether>,
+    /// Vertices of cloths attached to surfaces.
+    pub attaches: Vec<Attach>,
     /// Layers of air.
     pub airs: Vec<AirLayer>,
     /// Closed cloths with air inside.
@@ -122,6 +128,8 @@ pub struct Scene {
     pub wet_contact: WetContact,
     /// Measurements.
     pub probes: Vec<Probe>,
+    /// Quantities that change in time.
+    pub keyed: Vec<Key>,
     /// Wind.
     pub wind: Wind,
     /// Air that flows in a box.
@@ -168,6 +176,8 @@ section! {
         glue: Vec<Glue> = tables(),
         /// Elastic cords from cloths to fixed points; after the objects, whose names it knows.
         tether: Vec<Tether> = tables(),
+        /// Vertices of cloths attached to surfaces; after the objects, whose names it knows.
+        attach: Vec<Attach> = tables(),
         /// Air between cloths and the surfaces below them; after the objects, whose names it knows.
         air_layer: Vec<AirLayer> = tables(),
         /// Closed cloths with air inside; after the objects, whose names it knows.
@@ -178,6 +188,8 @@ section! {
         wet_contact: WetContact = table(),
         /// Measurements; after the objects, whose names it knows.
         probe: Vec<Probe> = tables(),
+        /// Quantities that change in time.
+        key: Vec<Key> = tables(),
         /// Wind.
         wind: Wind = table(),
         /// Air that flows in a box.
@@ -197,7 +209,8 @@ section! {
 const LAWS: &[build::plug::Law] = &[tether::law];
 
 /// Builders of effects, from keys to a world.
-const EFFECTS: &[build::plug::Effect] = &[air::effect, wet::effect, airflow::effect, pick::effect, seam::effect];
+const EFFECTS: &[build::plug::Effect] =
+    &[air::effect, wet::effect, airflow::effect, pick::effect, seam::effect, attach::effect, key::effect];
 
 /// Field of the cloths. A scene needs at least one cloth or body.
 struct Cloths;
@@ -310,11 +323,13 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         friction,
         glue,
         tether,
+        attach,
         air_layer,
         balloon,
         wet,
         wet_contact,
         probe,
+        key,
         wind,
         airflow,
         contact,
@@ -335,11 +350,13 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         frictions: friction,
         glues: glue,
         tethers: tether,
+        attaches: attach,
         airs: air_layer,
         balloons: balloon,
         wets: wet,
         wet_contact,
         probes: probe,
+        keyed: key,
         wind,
         airflow,
         contact,

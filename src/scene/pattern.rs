@@ -1,7 +1,7 @@
 //! `pattern` of a cloth: a file of flat panels, its edge length, further stitches, and places of panels.
 
-use super::keys::{Keys, Kind, section};
-use super::kinds::{file, list, name, quantity, tables, text};
+use super::keys::{Keys, Kind, choices, section};
+use super::kinds::{choice, file, list, name, quantity, tables, text};
 use super::place::{Turn, point, turns};
 use super::unit::Unit;
 use crate::linalg::Vec3;
@@ -34,6 +34,16 @@ section! {
     }
 }
 
+choices! {
+    /// Way in which a closed seam holds.
+    pub enum Hold {
+        /// Both sides become one row of vertices at the end of a frame.
+        Joined = "joined",
+        /// Both sides are drawn together by a force in proportion to the opening.
+        Elastic = "elastic",
+    }
+}
+
 section! {
     /// How seams of a pattern close.
     pub struct Sew {
@@ -45,7 +55,14 @@ section! {
         pub over: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),
         /// Largest force per length of the seam while it closes.
         pub force: f64 = quantity(Unit::Stiffness, 1e-3..=1e4).or(5.0),
+        /// How a closed seam holds.
+        pub hold: Hold = choice().or(Hold::Joined),
+        /// Force per length and opening of an elastic seam, 30 kPa if absent.
+        pub stiffness: Option<f64> = quantity(Unit::Pressure, 1.0..=1e7).optional(),
+        /// Force per length at which an elastic seam breaks; it never does if absent.
+        pub strength: Option<f64> = quantity(Unit::Stiffness, 1e-3..=1e6).optional(),
     }
+    check only_elastic_seams_give;
 }
 
 section! {
@@ -70,6 +87,18 @@ section! {
         pub weight_from: Option<f64> = quantity(Unit::Time, 0.0..=1e6).optional(),
     }
     check each_is_told_once;
+}
+
+/// Refuses stiffness and strength of seams that are joined.
+fn only_elastic_seams_give(sew: Sew, keys: &mut Keys) -> Option<Sew> {
+    let given = [("stiffness", sew.stiffness), ("strength", sew.strength)];
+    match given.into_iter().find(|(_, value)| value.is_some() && sew.hold == Hold::Joined) {
+        Some((key, _)) => {
+            keys.fault(key, "is of elastic seams; give hold = \"elastic\" too");
+            None
+        }
+        None => Some(sew),
+    }
 }
 
 /// Refuses a second place of a panel, and a second table for a seam.

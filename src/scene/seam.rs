@@ -5,8 +5,8 @@ use super::build::faults::Faults;
 use super::build::plug::Then;
 use super::cloth::Source;
 use super::fault::meant;
-use super::pattern::{Pattern, Sew};
-use crate::effect::seam::{Seams, Sewing, Weightless};
+use super::pattern::{self, Pattern, Sew};
+use crate::effect::seam::{HELD, Hold, Seams, Sewing, Weightless};
 use crate::mesh::seam::Seam;
 use crate::mesh::told::rounded;
 use crate::world::build::ClothInput;
@@ -18,8 +18,12 @@ struct Garment {
     name: String,
     /// Seams, each with how it closes.
     seams: Vec<(Seam, Sew)>,
+    /// Distances of the pairs of each seam [m].
+    starts: Vec<Vec<f64>>,
     /// Time from which it has weight [s].
     weight_from: f64,
+    /// Its borders stay two rows of vertices, since an air layer remembers them.
+    keeps_rows: bool,
 }
 
 /// Returns the builder of the seams of all patterns, or `None` if there are none.
@@ -31,16 +35,24 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
         let key = format!("cloth[{k}].pattern");
         let tables = table_of(pattern, &input.seams, &key, faults);
         let mut seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
+        let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
+        let mut weight_from = pattern.weight_from.unwrap_or(last);
         if scene.onward.is_some() {
             // Their time has passed in the run that is continued.
             seams.iter_mut().for_each(|(_, sew)| sew.from = -2.0 * sew.over);
-            sewn.push(Garment { name: cloth.name.clone(), seams, weight_from: 0.0 });
-            continue;
+            weight_from = 0.0;
+        } else {
+            tell_what_never_is(scene, pattern, weight_from, &key, faults);
         }
-        let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
-        let weight_from = pattern.weight_from.unwrap_or(last);
-        tell_what_never_is(scene, pattern, weight_from, &key, faults);
-        sewn.push(Garment { name: cloth.name.clone(), seams, weight_from });
+        let keeps_rows = has_air(scene, &cloth.name);
+        if keeps_rows && seams.iter().any(|(_, sew)| sew.hold == pattern::Hold::Joined) {
+            let message = "seams of a cloth with an air layer are held, but its borders stay two rows";
+            faults.warn(&key, message);
+        }
+        let x = &input.mesh.positions;
+        let apart = |[a, b]: &[u32; 2]| (x[*a as usize] - x[*b as usize]).norm();
+        let starts = input.seams.iter().map(|seam| seam.pairs.iter().map(apart).collect()).collect();
+        sewn.push(Garment { name: cloth.name.clone(), seams, starts, weight_from, keeps_rows });
     }
     if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, world, state))) }
 }
@@ -70,31 +82,60 @@ fn table_of(pattern: &Pattern, seams: &[Seam], key: &str, faults: &mut Faults) -
         }
     }
     let others = || pattern.sewing.iter().find(|sew| sew.seams.is_none()).cloned();
+    let plain = Sew {
+        seams: None,
+        from: 0.0,
+        over: 1.0,
+        force: 5.0,
+        hold: pattern::Hold::Joined,
+        stiffness: None,
+        strength: None,
+    };
     let of = |seam: &Seam| {
         let own = pattern.sewing.iter().find(|sew| sew.seams.iter().flatten().any(|name| *name == seam.name));
-        own.cloned().or_else(others).unwrap_or(Sew { seams: None, from: 0.0, over: 1.0, force: 5.0 })
+        own.cloned().or_else(others).unwrap_or(plain.clone())
     };
     seams.iter().map(of).collect()
+}
+
+/// Returns whether a cloth has an air layer or is a balloon.
+fn has_air(scene: &Scene, cloth: &str) -> bool {
+    let layers = scene.airs.iter().map(|layer| &layer.cloth);
+    layers.chain(scene.balloons.iter().map(|balloon| &balloon.cloth)).any(|own| own == cloth)
+}
+
+/// Returns how a closed seam holds.
+fn held(sew: &Sew, keeps_rows: bool) -> Hold {
+    match sew.hold {
+        pattern::Hold::Joined if !keeps_rows => Hold::Joined,
+        _ => {
+            Hold::Elastic { stiffness: sew.stiffness.unwrap_or(HELD), strength: sew.strength.unwrap_or(f64::INFINITY) }
+        }
+    }
 }
 
 /// Adds the seams of garments.
 fn plug(sewn: Vec<Garment>, world: &mut World, state: &mut State) {
     let mut all = Seams::default();
-    for Garment { name, seams, weight_from } in sewn {
+    for Garment { name, seams, starts, weight_from, keeps_rows } in sewn {
         let Some(object) = world.objects.iter().position(|object| object.name == name) else { continue };
         let place = |v: u32| world.objects[object].place[v as usize];
-        for (seam, Sew { from, over, force, .. }) in seams {
+        for ((seam, sew), starts) in seams.into_iter().zip(starts) {
+            let (hold, Sew { from, over, force, .. }) = (held(&sew, keeps_rows), sew);
             // Each pair has the way to the middle of its neighbours on either side; at the ends half of it.
             let count = seam.pairs.len().max(1);
             let each = 0.5 * (seam.lengths[0] + seam.lengths[1]) / (count.max(2) - 1) as f64;
             let length = |k: usize| if count > 1 && (k == 0 || k + 1 == count) { 0.5 * each } else { each };
             all.sewing.push(Sewing {
                 name: seam.name,
+                number: all.sewing.len(),
                 lengths: (0..seam.pairs.len()).map(length).collect(),
                 pairs: seam.pairs.iter().map(|pair| pair.map(place)).collect(),
+                starts,
                 from,
                 over,
                 force,
+                hold,
             });
         }
         if weight_from > 0.0 {

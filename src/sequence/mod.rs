@@ -32,7 +32,7 @@ pub use flow::Flowing;
 pub use folder::{Folder, Stored};
 pub use lock::{LOCK, Lock, LockError};
 pub use manifest::{Change, Entry, Run, Status, json_text};
-pub use onward::onward;
+pub use onward::{Continued, onward};
 pub use probes::{Recorder, Series};
 pub use shape::{Shape, Snapshot, Verdict};
 pub use stats::{Air, FrameStats};

@@ -8,29 +8,39 @@ use super::folder::Folder;
 use crate::linalg::Vec3;
 use crate::mesh::told::rounded;
 use crate::mesh::within;
+use crate::scene::build::{self, Built};
 use crate::scene::onward::Onward;
-use crate::scene::{Fault, Scene, build};
+use crate::scene::{Fault, Scene};
 use crate::world::{State, World, snapshot};
 use std::path::Path;
 
 /// Largest distance of an obstacle from its place in the other run [m].
 const AWAY: f64 = 1e-5;
 
-/// Replaces the initial state of a scene that continues a run by the state of that run. `file` is the scene file.
-/// Returns the checksum of that state, or `None` if the scene continues no run.
+/// State with which a run begins that continues another one.
+#[derive(Debug)]
+pub struct Continued {
+    /// Checksum of the state in the checkpoint of the other run.
+    pub mark: u32,
+    /// World in which seams are joined, if any are in that state.
+    pub world: Option<World>,
+    /// State, at time 0.
+    pub state: State,
+}
+
+/// Returns the state of the run that a scene continues; `None` if it continues none. `file` is the scene file.
 ///
 /// # Errors
 /// The checkpoint cannot be read, or its state does not fit the world.
-pub fn onward(scene: &Scene, file: &Path, world: &World, state: &mut State) -> Result<Option<u32>, Fault> {
+pub fn onward(scene: &Scene, file: &Path, built: &Built) -> Result<Option<Continued>, Fault> {
     let Some(from) = &scene.onward else { return Ok(None) };
     let fault = |why: String| build::fault(scene, file, "scene.continue", within::hushed(&why).into_owned());
-    let (taken, mark) = taken(from, world, state).map_err(fault)?;
-    *state = taken;
-    Ok(Some(mark))
+    taken(from, scene, built).map(Some).map_err(fault)
 }
 
-/// Reads the state of the other run, with its checksum.
-fn taken(from: &Onward, world: &World, start: &State) -> Result<(State, u32), String> {
+/// Reads the state of the other run.
+fn taken(from: &Onward, scene: &Scene, built: &Built) -> Result<Continued, String> {
+    let Built { world, state: start, parts, .. } = built;
     let path = from.checkpoint.display();
     let Checkpoint { objects, state: mut then, .. } =
         Checkpoint::read(&from.checkpoint).map_err(|why| format!("{path}: {why}; give another frame"))?;
@@ -42,6 +52,8 @@ fn taken(from: &Onward, world: &World, start: &State) -> Result<(State, u32), St
         return Err(format!("this scene is solved about {now} m, that run about {then} m; bring them to one place"));
     }
     then.effects.settle(&start.effects)?;
+    let joined = parts.as_ref().and_then(|parts| parts.fitting(scene, &then));
+    let (world, start) = joined.as_ref().map_or((world, start), |(world, start)| (world, start));
     let state = State {
         time: 0.0,
         lag: 0.0,
@@ -57,7 +69,7 @@ fn taken(from: &Onward, world: &World, start: &State) -> Result<(State, u32), St
         return Err(format!("of {path} {}; give what that run had", misfits.join("; ")));
     }
     in_place(from, world, &state)?;
-    Ok((state, mark))
+    Ok(Continued { mark, world: joined.map(|(world, _)| world), state })
 }
 
 /// Checks that the objects are those of the other run.

@@ -293,7 +293,8 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
         }
         for (edge, _) in &long {
             let [a, b] = edge.map(|v| v as usize);
-            let (rest, start) = ((world.rest[a] - world.rest[b]).norm(), (state.x[a] - state.x[b]).norm());
+            let start = (state.x[a] - state.x[b]).norm();
+            let rest = at_rest(world, state, *edge).norm();
             shorten(state, step, *edge, start.max(rest) + most * rest);
         }
         long = if long.len() * FEW > world.surface.edges.len() {
@@ -359,11 +360,17 @@ pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 
     })
 }
 
+/// Returns the rest vector of an edge [m]. The present one stands for that of a joined seam.
+fn at_rest(world: &World, state: &State, edge: [u32; 2]) -> Vec3 {
+    let x = if edge.iter().any(|v| world.is_joined(*v)) { &state.x } else { &world.rest };
+    x[edge[0] as usize] - x[edge[1] as usize]
+}
+
 /// Returns the edge and its relative stretch if it is one of [`torn`].
 #[inline]
 fn stretched(world: &World, state: &State, step: &Step, edge: [u32; 2], most: f64) -> Option<([u32; 2], f64)> {
     let [a, b] = edge.map(|v| v as usize);
-    let (rest, start) = (world.rest[a] - world.rest[b], state.x[a] - state.x[b]);
+    let (rest, start) = (at_rest(world, state, edge), state.x[a] - state.x[b]);
     let by = step.moved[a] - step.moved[b];
     // Lengthening is at most the relative displacement of the ends. Square roots are only needed if that is large.
     if by.norm_squared() <= most * most * rest.norm_squared() {

@@ -24,15 +24,22 @@ impl Pulls {
     /// Computes the pulls at the end of free flight.
     pub fn pull(&mut self, world: &World, state: &State, step: &Step) {
         let mut all = self.0.iter_mut();
-        for (_, Handle { pin, pull }, anchors) in open(world, state) {
+        for (_, handle, anchors) in open(world, state) {
+            let Handle { pin, pull, .. } = handle;
             let share = 1.0 / pin.vertices.len().max(1) as f64;
-            let carry = pin.carry(step.end);
+            let [before, carry] = [pin.carry(step.begin), pin.carry(step.end)];
             for (k, (anchor, pulled)) in anchors.iter().zip(&mut all).enumerate() {
                 let v = pulled.vertex as usize;
                 match *pull {
                     Pull::Force(force) => (pulled.force, pulled.stiffness) = (force * share, 0.0),
                     Pull::Spring { stiffness, most } => {
                         pulled.spring(carry.apply(k, anchor) - state.x[v] - step.moved[v], stiffness, most);
+                    }
+                    Pull::Held => {
+                        let ([stiffness, damping], target) = (handle.held(k, step.mass[v]), carry.apply(k, anchor));
+                        pulled.spring(target - state.x[v] - step.moved[v], stiffness, f64::INFINITY);
+                        let lags = target - before.apply(k, anchor) - step.moved[v];
+                        pulled.damp(lags, damping, f64::INFINITY, step.h);
                     }
                 }
             }
@@ -47,10 +54,11 @@ impl Pulls {
 
     /// Calls `add` with each vertex of a handle and the upper bound of the work on it in the step [J].
     pub fn each_work(&self, world: &World, state: &State, step: &Step, mut add: impl FnMut(usize, f64)) {
-        for (_, Handle { pin, pull }, _) in open(world, state) {
+        for (_, Handle { pin, pull, .. }, _) in open(world, state) {
             let most = match *pull {
                 Pull::Force(force) => force.norm() / pin.vertices.len().max(1) as f64,
                 Pull::Spring { most, .. } => most,
+                Pull::Held => f64::INFINITY,
             };
             pin.vertices.iter().for_each(|v| add(*v as usize, most * step.moved[*v as usize].norm()));
         }

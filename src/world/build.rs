@@ -215,7 +215,7 @@ pub fn build(input: Input) -> (World, State) {
         origin: Vec3::zeros(),
         shot: Shot::default(),
         gravity: input.gravity,
-        wind: input.wind,
+        wind: input.wind.clone(),
         moving: 0,
         starts: vec![0],
         mass: Vec::new(),
@@ -223,6 +223,7 @@ pub fn build(input: Input) -> (World, State) {
         component_mass: Vec::new(),
         half_thickness: Vec::new(),
         rest: Vec::new(),
+        joined: Vec::new(),
         elements: Elements::default(),
         objects: Vec::new(),
         cloths: Vec::new(),
@@ -330,14 +331,19 @@ fn place(world: &mut World, positions: &[Vec3], aim: usize) -> (std::ops::Range<
 
 /// Appends pins and handles given by file vertices.
 fn hold(world: &mut World, pins: &[Pin], handles: &[Handle], place: &[u32]) {
-    let placed = |pin: &Pin| {
+    let placed = |pin: &Pin, weights: &[f64]| {
         // File vertices joined by a seam share one world vertex.
         let mut known = BTreeSet::new();
-        let all = pin.vertices.iter().map(|v| place[*v as usize]).filter(|v| known.insert(*v));
-        Pin { vertices: all.collect(), ..pin.clone() }
+        let all = pin.vertices.iter().map(|v| place[*v as usize]).enumerate().filter(|(_, v)| known.insert(*v));
+        let (places, vertices): (Vec<usize>, Vec<u32>) = all.unzip();
+        let weights: Vec<f64> = places.iter().filter_map(|k| weights.get(*k).copied()).collect();
+        (Pin { vertices, ..pin.clone() }, weights)
     };
-    world.pins.extend(pins.iter().map(placed));
-    world.handles.extend(handles.iter().map(|h| Handle { pin: placed(&h.pin), pull: h.pull }));
+    world.pins.extend(pins.iter().map(|pin| placed(pin, &[]).0));
+    world.handles.extend(handles.iter().map(|handle| {
+        let (pin, weights) = placed(&handle.pin, &handle.weights);
+        Handle { pin, pull: handle.pull, weights }
+    }));
 }
 
 fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {

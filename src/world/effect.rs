@@ -5,6 +5,7 @@
 //! its memory is in [`State::effects`], and its storage in a stepper is called work. Each method below is one stage of
 //! a step. An effect implements the stages in which it acts.
 
+use super::carry::Carried;
 use super::quantity::Channel;
 use super::step::Step;
 use super::{State, World};
@@ -32,6 +33,9 @@ pub trait Remember: Clone + Debug + Default + PartialEq + Send + Sync + 'static 
 
     /// Reads the bytes of the section with this index; `None` if they are damaged.
     fn take(&mut self, section: usize, from: &mut &[u8]) -> Option<()>;
+
+    /// Follows the vertices of cloths into a world in which more of them are joined.
+    fn carry(&mut self, _carried: &Carried) {}
 
     /// Names the quantity in a checkpoint that does not fit the world. `_start` is the memory at the start of the run.
     fn misfit(&self, _start: &Self, _world: &World) -> Option<&'static str> {

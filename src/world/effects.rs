@@ -1,5 +1,6 @@
 //! Type-erased effects: the list of a world, and the list of their memories in a state.
 
+use super::carry::Carried;
 use super::effect::{At, Effect, Forces, Made, Remember, Tallies, Told};
 use super::step::Step;
 use super::{State, World};
@@ -27,6 +28,8 @@ pub trait Remembered: Any + Debug + Send + Sync {
     fn put(&self, section: usize, out: &mut Vec<u8>);
     /// See [`Remember::take`].
     fn take(&mut self, section: usize, from: &mut &[u8]) -> Option<()>;
+    /// See [`Remember::carry`].
+    fn carry(&mut self, carried: &Carried);
     /// See [`Remember::misfit`].
     fn misfit(&self, start: &dyn Remembered, world: &World) -> Option<&'static str>;
 }
@@ -61,6 +64,9 @@ impl<M: Remember> Remembered for M {
     }
     fn take(&mut self, section: usize, from: &mut &[u8]) -> Option<()> {
         Remember::take(self, section, from)
+    }
+    fn carry(&mut self, carried: &Carried) {
+        Remember::carry(self, carried);
     }
     fn misfit(&self, start: &dyn Remembered, world: &World) -> Option<&'static str> {
         Remember::misfit(self, own(start), world)
@@ -153,6 +159,11 @@ impl Memories {
             }
         }
         Ok(())
+    }
+
+    /// Follows the vertices of cloths into a world in which more of them are joined.
+    pub fn carry(&mut self, carried: &Carried) {
+        self.all.iter_mut().for_each(|memory| (**memory).carry(carried));
     }
 
     /// Names the quantities that do not fit the world. `start` has the memories at the start of the run.

@@ -47,7 +47,12 @@ pub enum Pull {
     },
     /// Constant force, shared by the vertices [N].
     Force(Vec3),
+    /// Critically damped spring by the weight `w` of each vertex: `m/tau^2 w/(1 - w)`.
+    Held,
 }
+
+/// Time in which a vertex of weight 1/2 follows its target [s].
+const FOLLOWS: f64 = 0.01;
 
 /// Soft handle: a force toward a scripted target (Horiba et al. 2007: the mouse).
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +61,22 @@ pub struct Handle {
     pub pin: Pin,
     /// Force law.
     pub pull: Pull,
+    /// Weight of each vertex, between 0 and 1; empty for other laws than [`Pull::Held`].
+    pub weights: Vec<f64>,
+}
+
+impl Handle {
+    /// Creates a handle of a law without weights.
+    pub fn new(pin: Pin, pull: Pull) -> Handle {
+        Handle { pin, pull, weights: Vec::new() }
+    }
+
+    /// Returns stiffness [N/m] and damping [kg/s] of [`Pull::Held`] at a vertex of this mass [kg].
+    pub fn held(&self, place: usize, mass: f64) -> [f64; 2] {
+        let weight = self.weights.get(place).copied().unwrap_or_default();
+        let stiffness = mass / (FOLLOWS * FOLLOWS) * weight / (1.0 - weight);
+        [stiffness, 2.0 * (stiffness * mass).sqrt()]
+    }
 }
 
 /// Pull at one vertex, linear in its displacement.

@@ -7,9 +7,13 @@
 pub mod build;
 /// Connected components.
 pub mod component;
+/// States in worlds in which more vertices are joined.
+pub mod carry;
 mod contact;
 /// Surface intersections.
 pub mod crossing;
+/// Factors that change in time.
+pub mod keyed;
 /// Friction of pairs of objects.
 pub mod friction;
 /// Interface of effects.
@@ -202,8 +206,10 @@ pub struct World {
     pub component_mass: Vec<f64>,
     /// Half of the thickness at each vertex, obstacles included [m].
     pub half_thickness: Vec<f64>,
-    /// Rest positions of all vertices [m].
+    /// Rest positions of all vertices [m]. A joined vertex has that of its first part.
     pub rest: Vec<Vec3>,
+    /// Whether a vertex is joined from several that are apart at rest. Empty: none.
+    pub joined: Vec<bool>,
     /// Membrane, bending and solid elements.
     pub elements: Elements,
     /// All objects: cloths, bodies, obstacles.
@@ -355,6 +361,11 @@ impl World {
     pub fn distance(&self, vertices: &[u32; 4]) -> f64 {
         let of = |v: u32| self.objects[usize::from(self.surface.object[v as usize])].distance;
         0.5 * (of(vertices[0]) + of(vertices[3]))
+    }
+
+    /// Returns whether a vertex is joined from several that are apart at rest.
+    pub fn is_joined(&self, vertex: u32) -> bool {
+        self.joined.get(vertex as usize).is_some_and(|joined| *joined)
     }
 
     /// Returns the number of simulated objects. They are the first ones.

@@ -38,7 +38,8 @@ impl Shot {
         if t > 0.0 { self.run(t) } else { t }
     }
 
-    pub(super) fn window(&self, [from, until]: [f64; 2]) -> [f64; 2] {
+    /// Converts a window of shot time to run time [s]. One that begins at the start of the shot is open in the preroll.
+    pub fn window(&self, [from, until]: [f64; 2]) -> [f64; 2] {
         [self.from(from), self.run(until)]
     }
 

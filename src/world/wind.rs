@@ -1,9 +1,10 @@
 //! Wind: uniform in space, a mean velocity plus smooth gusts in time.
 
+use super::keyed::Keyed;
 use crate::linalg::Vec3;
 
 /// Wind settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Wind {
     /// Mean velocity [m/s].
     pub velocity: Vec3,
@@ -15,12 +16,14 @@ pub struct Wind {
     pub seed: u64,
     /// Start and end of the wind [s].
     pub window: [f64; 2],
+    /// Factor of velocity and gusts.
+    pub factor: Keyed,
 }
 
 impl Wind {
     /// Returns zero wind.
     pub fn none() -> Wind {
-        Wind { velocity: Vec3::zeros(), gust: 0.0, period: 1.0, seed: 0, window: [0.0, f64::INFINITY] }
+        Wind { velocity: Vec3::zeros(), gust: 0.0, period: 1.0, seed: 0, window: [0.0, f64::INFINITY], factor: Keyed::default() }
     }
 
     /// Returns the air velocity at time `t`: the mean plus, in each direction, value noise in time of amplitude `gust`.
@@ -29,15 +32,16 @@ impl Wind {
         if !(self.window[0]..self.window[1]).contains(&t) {
             return Vec3::zeros();
         }
+        let factor = self.factor.at(t);
         if self.gust == 0.0 {
-            return self.velocity;
+            return self.velocity * factor;
         }
         let along = self.velocity.iamax();
         let noise = |axis: usize| {
             let size = if axis == along { self.gust } else { 0.5 * self.gust };
             size * (self.value(axis as u64, t / self.period) + 0.5 * self.value(axis as u64 + 3, 2.3 * t / self.period))
         };
-        self.velocity + Vec3::new(noise(0), noise(1), noise(2))
+        (self.velocity + Vec3::new(noise(0), noise(1), noise(2))) * factor
     }
 
     /// Returns smooth noise in [-1, 1] with a new value at every integer `s`.

@@ -10,7 +10,9 @@ use percale::force::membrane::{Isotropic, Membrane, Progressive};
 use percale::linalg::Vec3;
 use percale::scene::body;
 use percale::scene::cloth::{MapSource, Mapped, Model, Pull, Rest, RestAngles, Source as Shaped};
+use percale::scene::key::Of;
 use percale::scene::obstacle::Shape;
+use percale::scene::pattern::Hold;
 use percale::scene::pick::Direction;
 use percale::scene::place::{Members, Selector};
 use percale::scene::preview::Shading;
@@ -70,6 +72,14 @@ fn settings_are_read_in_si() {
     let t = &scene.tethers[0];
     assert_eq!((t.cloth.as_str(), t.point, t.stiffness), ("sheet", Vec3::new(0.0, 2.0, 0.5), 20.0));
     assert_eq!((t.length, t.set), (Some(0.8), 0.25));
+    let button = &scene.attaches[0];
+    assert_eq!((button.name.as_deref(), button.to_group.as_deref()), (Some("button"), Some("corner")));
+    assert_eq!([button.within, button.over, button.stiffness, button.from, button.until], [0.03, 0.2, 500.0, 1.0, 2.0]);
+    assert_eq!((button.gap, button.strength), (Some(2e-3), Some(8.0)));
+    assert_eq!(
+        (scene.keyed[0].of, &scene.keyed[0].times[..], &scene.keyed[0].factors[..]),
+        (Of::Gravity, &[0.0, 0.5][..], &[1.0, 0.5][..])
+    );
     let probes: Vec<&str> = scene.probes.iter().map(|p| p.name.as_str()).collect();
     assert_eq!((probes.len(), probes[2], scene.probes[0].every), (11, "press", Every::Step));
     let Measure::Force(press) = &scene.probes[2].measure else { panic!() };
@@ -165,6 +175,7 @@ fn a_pattern_has_all_its_parts() {
         (Some(0.3), Some(3.0), Some(&["side".to_string()][..]))
     );
     assert_eq!([sew.from, sew.over, sew.force], [0.5, 2.0, 3.0]);
+    assert_eq!((sew.hold, sew.stiffness, sew.strength), (Hold::Elastic, Some(2e4), Some(900.0)));
     let mesh =
         FULL.replace("[cloth.pattern]\nfile = \"gown.dxf\"", "rest = \"mesh\"\n[cloth.pattern]\nfile = \"gown.dxf\"");
     assert_eq!(good(&mesh).cloths.iter().find(|cloth| cloth.name == "gown").unwrap().rest, Rest::Mesh);

@@ -91,6 +91,7 @@ fn shared(path: &str) -> bool {
         "solid.",
         "glue.",
         "tether.",
+        "attach.",
         "air_layer.vent.",
         "probe.length.from.",
         "probe.length.to.",
@@ -146,6 +147,8 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[friction]]\nzzzzzzzz = 1", "friction"),
         ("[[glue]]\nzzzzzzzz = 1", "glue"),
         ("[[tether]]\nzzzzzzzz = 1", "tether"),
+        ("[[attach]]\nzzzzzzzz = 1", "attach"),
+        ("[[key]]\nzzzzzzzz = 1", "key"),
         ("[[air_layer]]\nzzzzzzzz = 1", "air_layer"),
         ("[[balloon]]\nzzzzzzzz = 1", "balloon"),
         ("[[friction]]\ncurves = { zzzzzzzz = 1 }", "friction.curves"),
@@ -215,6 +218,8 @@ fn its_defaults_are_those_that_are_read() {
          [[obstacle]]\nname = \"c\"\ncache = {{ mesh = \"sheet.obj\", points = \"walk/walk.mdd\" }}\n\
          [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
          [[tether]]\ncloth = \"sheet\"\nall = true\npoint = [0, 0, 0]\nstiffness = 1\n\
+         [[attach]]\ncloth = \"sheet\"\nall = true\nto = \"b\"\n\
+         [[key]]\nof = \"wind\"\ntimes = [0]\nfactors = [1]\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
@@ -248,6 +253,8 @@ fn its_defaults_are_those_that_are_read() {
         ("obstacle", "obstacle.o"),
         ("glue", "glue[0]"),
         ("tether", "tether[0]"),
+        ("attach", "attach[0]"),
+        ("key", "key[0]"),
         ("air_layer.vent", "air_layer[0].vent[0]"),
         ("air_layer", "air_layer[0]"),
         ("balloon", "balloon[0]"),

@@ -68,7 +68,7 @@ fn ratio(cell: f64, damping: f64, settings: Settings) -> [f64; 2] {
         motion: Motion::Keyframes(vec![key(0.0, 0.0), key(1.0, -SPEED)]),
         ..Pin::fixed(rows[n].1.clone())
     });
-    strip.handles.push(Handle { pin: Pin::fixed(rows[0].1.clone()), pull: Pull::Force(Vec3::new(0.0, -BACK, 0.0)) });
+    strip.handles.push(Handle::new(Pin::fixed(rows[0].1.clone()), Pull::Force(Vec3::new(0.0, -BACK, 0.0))));
     let mut input = input(Vec3::zeros(), strip);
     input.contact.enabled = true;
     // Three quarters of a tube, with facets of two degrees.

@@ -85,7 +85,8 @@ fn samples_stretch_as_their_tables_say() {
             for (k, load) in loads.iter().enumerate() {
                 let [from, until] = [k, k + 1].map(until);
                 let pin = Pin { from, until, ..hold(&sample.mesh, |m| m.x > size - 1e-6) };
-                sample.handles.push(Handle { pin, pull: Pull::Force(Vec3::new(0.0, 0.0, -load)) });
+                let pull = Pull::Force(Vec3::new(0.0, 0.0, -load));
+                sample.handles.push(Handle::new(pin, pull));
             }
             let end = select(&sample.mesh, |m| m.x > size - 1e-6)[0] as usize;
             let mut bench = Bench::new(input(Vec3::zeros(), sample), settings(Integrator::Bdf2, 2e-3, 1e-9));
@@ -403,7 +404,8 @@ fn a_strip_drawn_past_its_balance_survives() {
         let end = select(&strip.mesh, |m| m.x > 0.0499);
         strip.pins = vec![hold(&strip.mesh, |m| m.x < 1.3e-3)];
         let pin = Pin::fixed(end.clone());
-        strip.handles = vec![Handle { pin, pull: Pull::Force(Vec3::new(2e-3, -1e-3, 0.0)) }];
+        let pull = Pull::Force(Vec3::new(2e-3, -1e-3, 0.0));
+        strip.handles = vec![Handle::new(pin, pull)];
         let mut bench = Bench::new(input(Vec3::zeros(), strip), settings(Integrator::Bdf2, 1e-3, 1e-7));
         let energy = |bench: &Bench| {
             let (membrane, bending) = bench.world.elements.energy(&bench.state.x);
@@ -481,7 +483,7 @@ fn scales_do_not_matter() {
         strip.sheet.damping.stretch = 0.02;
         strip.pins = vec![hold(&strip.mesh, |m| m.x < 1e-6)];
         let pin = Pin { until: 0.4, ..hold(&strip.mesh, |m| m.x > 0.0999 * scale) };
-        strip.handles = vec![Handle { pin, pull: Pull::Force(Vec3::new(0.0, 0.0, -2.0 * scale * scale)) }];
+        strip.handles = vec![Handle::new(pin, Pull::Force(Vec3::new(0.0, 0.0, -2.0 * scale * scale)))];
         let end = select(&strip.mesh, |m| m.x > 0.0999 * scale)[0] as usize;
         let mut bench = Bench::new(input(Vec3::zeros(), strip), settings(Integrator::BackwardEuler, 2e-3, 1e-10));
         bench.run(0.8);

@@ -16,6 +16,7 @@ mod cylinder;
 mod fall;
 mod friction;
 mod glue;
+mod held;
 mod isotropic;
 mod internal_friction;
 mod kept;

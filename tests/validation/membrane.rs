@@ -178,9 +178,8 @@ fn a_constant_force_stretches_by_the_law() {
     sheet.pins.push(pin);
     let lambda: f64 = 1.25;
     let force = width * YOUNG * lambda * (lambda * lambda - 1.0) / 2.0;
-    let pull = |vertices: &[u32], share: f64| Handle {
-        pin: Pin::fixed(vertices.to_vec()),
-        pull: Pull::Force(Vec3::new(0.0, -force * share, 0.0)),
+    let pull = |vertices: &[u32], share: f64| {
+        Handle::new(Pin::fixed(vertices.to_vec()), Pull::Force(Vec3::new(0.0, -force * share, 0.0)))
     };
     sheet.handles = vec![pull(&rest, 1.0 - 1.0 / n as f64), pull(&ends, 1.0 / n as f64)];
     let mut bench = Bench::new(input(Vec3::zeros(), sheet), settings(Integrator::BackwardEuler, 0.01, 1e-10));

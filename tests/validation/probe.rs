@@ -101,7 +101,7 @@ fn held() -> Input {
     sheet.limit = Some(0.02);
     let rising = Motion::Path((0..=20).map(|k| (0.01 * k as f64, Vec3::y() * (0.03 * k as f64).powi(2))).collect());
     sheet.pins = vec![Pin { motion: rising, ..hold(&sheet.mesh, |m| m.x < 0.06 && m.y < 0.06) }];
-    let pulled = |pin, pull| Handle { pin, pull };
+    let pulled = Handle::new;
     sheet.handles = vec![
         pulled(hold(&sheet.mesh, |m| m.x > 0.34 && m.y < 0.06), Pull::Spring { stiffness: 3.0, most: 0.05 }),
         pulled(hold(&sheet.mesh, |m| m.x < 0.1), Pull::Force(Vec3::new(0.01, 0.0, 0.02))),
@@ -321,7 +321,7 @@ fn a_handle_pulls_by_its_stiffness() {
     let moving = Motion::Path((0..=10).map(|k| (0.05 * k as f64, away * (0.1 * k as f64))).collect());
     let pin = Pin { motion: moving.clone(), ..hold(&drawn.mesh, |m| m.y > 0.299) };
     let stiffness = 4.0;
-    drawn.handles = vec![Handle { pin, pull: Pull::Spring { stiffness, most: f64::INFINITY } }];
+    drawn.handles = vec![Handle::new(pin, Pull::Spring { stiffness, most: f64::INFINITY })];
     let measures = vec![Measure::Force(Source::Handles(vec![0])), Measure::Force(Source::Everything)];
     let mut bench = probed(input(GRAVITY, drawn), settings(Integrator::Bdf2, 2e-3, 1e-10), measures);
     bench.run(0.4);
@@ -390,7 +390,7 @@ fn a_sheet_that_slides_rubs_by_its_weight() {
     drawn.sheet.damping = Damping::even(1e-3);
     let weight = DENSITY * 0.01 * G;
     let pull = Pull::Force(Vec3::x() * (2.0 * MU * weight));
-    drawn.handles = vec![Handle { pin: hold(&drawn.mesh, |_| true), pull }];
+    drawn.handles = vec![Handle::new(hold(&drawn.mesh, |_| true), pull)];
     let mut all = input(GRAVITY, drawn);
     all.contact.enabled = true;
     all.obstacles.push(obstacle("floor", plane(Vec3::zeros(), Vec3::y(), 10.0, 20.0), Motion::Fixed));

@@ -142,9 +142,9 @@ fn a_vertex_breaks_off_at_the_largest_height_with_the_work_of_separation() {
         let mut cloth = lattice(2, 2, 0.01, 2e-4);
         let up = Motion::Path(vec![(0.0, Vec3::zeros()), (2.0, Vec3::y() * 4e-3)]);
         cloth.handles = (0..4)
-            .map(|v| Handle {
-                pin: Pin { motion: up.clone(), ..Pin::fixed(vec![v]) },
-                pull: Pull::Spring { stiffness: 1e5, most: 1e3 },
+            .map(|v| {
+                let pin = Pin { motion: up.clone(), ..Pin::fixed(vec![v]) };
+                Handle::new(pin, Pull::Spring { stiffness: 1e5, most: 1e3 })
             })
             .collect();
         let h = 1e-3;
@@ -215,7 +215,7 @@ fn a_film_gives_way_as_slowly_as_stefan_has_it() {
     let mut cloth = lattice(2, 2, 0.01, 2e-4);
     let force = 0.05;
     let all = Pin::fixed((0..4).collect());
-    cloth.handles = vec![Handle { pin: all, pull: Pull::Force(Vec3::y() * (4.0 * force)) }];
+    cloth.handles = vec![Handle::new(all, Pull::Force(Vec3::y() * (4.0 * force)))];
     let h = 1e-4;
     // The height is beyond the activation distance of contact, whose barrier would push.
     let mut bench =

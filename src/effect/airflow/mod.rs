@@ -10,6 +10,7 @@ pub mod resistance;
 pub mod solver;
 
 use super::order;
+use crate::world::carry::Carried;
 use crate::world::effect::{At, Effect, Join, Remember, Tallies, Tally};
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
@@ -66,6 +67,12 @@ impl Remember for Flow {
     fn take(&mut self, _: usize, from: &mut &[u8]) -> Option<()> {
         *self = Piece::take(from)?;
         Some(())
+    }
+
+    fn carry(&mut self, carried: &Carried) {
+        if !self.force.is_empty() {
+            self.force = carried.sums(&self.force);
+        }
     }
 
     fn misfit(&self, start: &Flow, _: &World) -> Option<&'static str> {

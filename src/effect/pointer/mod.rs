@@ -5,6 +5,7 @@ pub mod pick;
 
 use super::order;
 use crate::force::links::Couples;
+use crate::world::carry::Carried;
 use crate::world::effect::{At, Effect, Forces, Join, Made, Notice, Remember, Tallies, Tally, Told};
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
@@ -42,6 +43,10 @@ impl Remember for Grips {
     fn take(&mut self, _: usize, from: &mut &[u8]) -> Option<()> {
         self.0 = Piece::take(from)?;
         Some(())
+    }
+
+    fn carry(&mut self, carried: &Carried) {
+        self.0.iter_mut().flat_map(|grip| &mut grip.vertex).for_each(|v| *v = carried.vertex[*v as usize]);
     }
 
     fn misfit(&self, start: &Grips, world: &World) -> Option<&'static str> {

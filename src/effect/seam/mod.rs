@@ -5,10 +5,16 @@
 //! time of the seam, by a smoothstep. A bounded force per length `f` stretches no cloth by more than `f` over its
 //! stiffness. Once a pair is so near that the bound does not act, it is held without one.
 //!
+//! At the end of a frame the closed pairs of a seam are joined: a world is built in which both vertices are one. An
+//! elastic seam stays as it is, and its pairs break at its strength.
+//!
 //! Contact would keep the borders apart by their thickness. Vertices of near pairs therefore have contacts of a small
 //! part of their distance, which are proven as all others.
 //!
 //! Cloth has no weight until its seams have had their time. Panels would fall before they hold each other.
+
+/// Law of a seam.
+mod sewing;
 
 use super::order;
 use crate::force::links::{Couples, Link};
@@ -18,9 +24,9 @@ use crate::world::effect::{At, Effect, Join, Made, Notice, Remember, Tallies, Ta
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
 use crate::world::{State, World};
+use sewing::Phase;
+pub use sewing::{HELD, Hold, Sewing};
 
-/// Stiffness of a seam per length [N/m^2]. It is that of cloth of 300 N/m and a centimetre.
-const HELD: f64 = 3e4;
 /// Distance of a pair, in units of thickness and activation distance, at which its contacts shrink.
 const NEAR: f64 = 2.0;
 /// Part of their distance that contacts of near pairs have.
@@ -30,27 +36,10 @@ const GROWTH: f64 = 0.2;
 /// Largest norm of a right-hand side to which residuals are compared, in units of its lower bound. What is left of the
 /// forces of seams in balance would move a free cloth.
 const PULLS: f64 = 30.0;
-/// Tolerance of times [s].
-const SAME: f64 = 1e-9;
-/// Distance above which a pair is open [m], and by which part of its time a seam may be late before that is told.
-const OPEN: (f64, f64) = (1e-3, 0.25);
-
-/// Seam in the making.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sewing {
-    /// Name.
-    pub name: String,
-    /// Vertices of the world that meet.
-    pub pairs: Vec<[u32; 2]>,
-    /// Length of the seam that belongs to each pair [m].
-    pub lengths: Vec<f64>,
-    /// Start after the start of the run [s].
-    pub from: f64,
-    /// Time in which the seam closes [s].
-    pub over: f64,
-    /// Largest force per length while it closes [N/m].
-    pub force: f64,
-}
+/// Opening of a pair up to which it is joined, in units of the length of seam that belongs to it.
+const CLOSED: f64 = 0.05;
+/// Distance above which a pair is open [m].
+const OPEN: f64 = 1e-3;
 
 /// Cloth without weight until its seams are closed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,27 +68,63 @@ pub struct Closing {
     near: bool,
     /// True once it is held without a bound.
     held: bool,
+    /// True once both vertices are one.
+    joined: bool,
+    /// True once its seam has broken.
+    broken: bool,
+}
+
+impl Closing {
+    /// Returns whether the pair has a tie.
+    fn is_tied(&self) -> bool {
+        !self.joined && !self.broken
+    }
 }
 
 /// Progress of all pairs, in the order of the seams.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Closings(Vec<Closing>);
 
+impl Closings {
+    /// Returns whether each pair is joined.
+    pub fn joined(&self) -> Vec<bool> {
+        self.0.iter().map(|closing| closing.joined).collect()
+    }
+
+    /// Marks pairs as joined.
+    pub fn join(&mut self, pairs: &[usize]) {
+        pairs.iter().for_each(|k| self.0[*k].joined = true);
+    }
+}
+
 /// Largest distance of a pair of seams that have had their time.
 pub static SEAM_GAP: Tally = Tally {
     word: "seam_gap",
     unit: "m",
-    sentence: "Largest distance of two vertices of a seam that has had its time and a quarter of it [m].",
+    sentence: "Largest distance of two vertices of an unbroken seam that has had its time and a quarter of it [m].",
     whole: false,
     join: Join::Last,
 };
+/// Pairs that are joined.
+pub static SEAM_JOINED: Tally =
+    Tally { word: "seam_joined", unit: "", sentence: "Pairs of seams that are one vertex.", whole: true, ..SEAM_GAP };
+/// Pairs that have broken.
+pub static SEAM_BROKEN: Tally =
+    Tally { word: "seam_broken", sentence: "Pairs of elastic seams that have broken.", ..SEAM_JOINED };
+/// Largest force of an elastic seam.
+pub static SEAM_FORCE: Tally = Tally {
+    word: "seam_force",
+    unit: "N/m",
+    sentence: "Largest force per length of a closed elastic seam [N/m].",
+    ..SEAM_GAP
+};
 
 pieces! {
-    Closing { start, near, held }
+    Closing { start, near, held, joined, broken }
 }
 
 impl Remember for Closings {
-    const SECTIONS: &'static [(&'static str, u32)] = &[("seams", 1)];
+    const SECTIONS: &'static [(&'static str, u32)] = &[("seams", 2)];
 
     fn put(&self, _: usize, out: &mut Vec<u8>) {
         self.0.put(out);
@@ -152,37 +177,42 @@ impl Couples for Vec<Tie> {
     }
 }
 
-impl Sewing {
-    /// Returns the part of the initial distance that is left at a time after the start of the run.
-    fn left(&self, time: f64) -> f64 {
-        let part = ((time - self.from) / self.over.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        1.0 - part * part * (3.0 - 2.0 * part)
-    }
-
-    /// Returns the force on the first vertex of a pair [N] and its stiffness [N/m], for the vector `d` from the second
-    /// to the first vertex and the rest length `rest` [m]. A `held` pair has no bound.
-    fn tie(&self, d: Vec3, rest: f64, length: f64, held: bool) -> (Vec3, Mat3) {
-        let gap = d.norm();
-        if gap <= rest {
-            return (Vec3::zeros(), Mat3::zeros());
-        }
-        let (stiffness, most) = (HELD * length, self.force * length);
-        let along = d / gap;
-        let beyond = stiffness * (gap - rest);
-        let force = if held { beyond } else { beyond.min(most) };
-        // Across the tie a force turns with it; along it a bounded force does not grow.
-        let (across, own) = (force / gap, if force < beyond { 0.0 } else { stiffness });
-        let outer = along * along.transpose();
-        (along * -force, (Mat3::identity() - outer) * across + outer * own)
-    }
-}
-
 impl Seams {
     /// Iterates over all pairs: seam, vertices and length, in order.
     fn pairs(&self) -> impl Iterator<Item = (&Sewing, [u32; 2], f64)> {
         self.sewing.iter().flat_map(|sewing| {
             sewing.pairs.iter().zip(&sewing.lengths).map(move |(pair, length)| (sewing, *pair, *length))
         })
+    }
+
+    /// Iterates over the pairs that have a tie, with their progress.
+    fn tied<'a>(&'a self, memory: &'a Closings) -> impl Iterator<Item = (&'a Sewing, [u32; 2], f64, &'a Closing)> {
+        let all = self.pairs().zip(&memory.0).filter(|(_, closing)| closing.is_tied());
+        all.map(|((sewing, pair, length), closing)| (sewing, pair, length, closing))
+    }
+
+    /// Returns the pairs that have closed and are to be joined: those of seams that have closed as a whole, and of
+    /// seams that have had their time and a quarter of it.
+    pub fn closed(&self, state: &State, memory: &Closings) -> Vec<usize> {
+        let (mut all, mut first) = (Vec::new(), 0);
+        for sewing in &self.sewing {
+            let own = first..first + sewing.pairs.len();
+            first = own.end;
+            if sewing.hold != Hold::Joined || state.time + sewing::SAME < sewing.from + sewing.over {
+                continue;
+            }
+            let late = sewing.is_late(state.time);
+            let near = |k: &usize| {
+                let at = *k - own.start;
+                between(&state.x, sewing.pairs[at]).norm() <= CLOSED * sewing.lengths[at]
+            };
+            let open: Vec<usize> = own.clone().filter(|k| !memory.0[*k].joined).collect();
+            let ready: Vec<usize> = open.iter().copied().filter(near).collect();
+            if late || ready.len() == open.len() {
+                all.extend(ready);
+            }
+        }
+        all
     }
 }
 
@@ -195,11 +225,11 @@ impl Effect for Seams {
     type Memory = Closings;
     type Work = Ties;
     const ORDER: u32 = order::SEAMS;
-    const TALLIES: &'static [&'static Tally] = &[&SEAM_GAP];
+    const TALLIES: &'static [&'static Tally] = &[&SEAM_GAP, &SEAM_FORCE, &SEAM_JOINED, &SEAM_BROKEN];
 
-    fn start(&self, _: &World, state: &State) -> Closings {
-        let closing = |pair| Closing { start: between(&state.x, pair).norm(), ..Closing::default() };
-        Closings(self.pairs().map(|(_, pair, _)| closing(pair)).collect())
+    fn start(&self, _: &World, _: &State) -> Closings {
+        let starts = self.sewing.iter().flat_map(|sewing| &sewing.starts);
+        Closings(starts.map(|start| Closing { start: *start, ..Closing::default() }).collect())
     }
 
     fn work(&self, _: &World) -> Ties {
@@ -215,10 +245,10 @@ impl Effect for Seams {
         self.weightless.iter().flat_map(|own| world.objects[own.object].vertices.clone()).for_each(feed);
     }
 
-    fn update(&self, At { world, state }: At, _: &Closings, work: &mut Ties, step: &Step, _: &mut Tallies) {
+    fn update(&self, At { world, state }: At, memory: &Closings, work: &mut Ties, step: &Step, _: &mut Tallies) {
         work.ties.clear();
         let none = |vertices| Tie { vertices, force: Vec3::zeros(), stiffness: Mat3::zeros() };
-        work.ties.extend(self.pairs().map(|(_, pair, _)| none(pair)));
+        work.ties.extend(self.tied(memory).map(|(_, pair, ..)| none(pair)));
         work.carried.clear();
         for Weightless { object, until } in &self.weightless {
             let weight = ((state.time + step.h - until) / GROWTH).clamp(0.0, 1.0);
@@ -236,18 +266,17 @@ impl Effect for Seams {
 
     fn linearise(&self, At { state, .. }: At, memory: &Closings, work: &mut Ties, step: &Step) {
         let end = state.time + step.h;
-        for (((sewing, pair, length), closing), tie) in self.pairs().zip(&memory.0).zip(&mut work.ties) {
+        for ((sewing, pair, length, closing), tie) in self.tied(memory).zip(&mut work.ties) {
             let d = between(&state.x, pair) + between(&step.moved, pair);
-            let rest = if closing.held { 0.0 } else { closing.start * sewing.left(end) };
+            let phase = if closing.held { Phase::Held } else { Phase::Closing(closing.start * sewing.left(end)) };
             let begun = end > sewing.from;
-            let (force, stiffness) =
-                if begun { sewing.tie(d, rest, length, closing.held) } else { (Vec3::zeros(), Mat3::zeros()) };
-            (tie.force, tie.stiffness) = (force, stiffness);
+            (tie.force, tie.stiffness) =
+                if begun { sewing.tie(d, length, phase) } else { (Vec3::zeros(), Mat3::zeros()) };
         }
     }
 
-    fn bound(&self, world: &World, _: &Ties, floors: &[f64], ceilings: &mut [f64]) {
-        for v in self.pairs().flat_map(|(_, pair, _)| pair) {
+    fn bound(&self, world: &World, work: &Ties, floors: &[f64], ceilings: &mut [f64]) {
+        for v in work.ties.iter().flat_map(|tie| tie.vertices) {
             let k = world.component[v as usize] as usize;
             ceilings[k] = ceilings[k].min(PULLS * floors[k]);
         }
@@ -269,13 +298,19 @@ impl Effect for Seams {
         told: &mut Told,
     ) {
         let mut near = Vec::new();
-        for ((sewing, pair, _), closing) in self.pairs().zip(&mut memory.0) {
+        for ((sewing, pair, _), closing) in self.pairs().zip(&mut memory.0).filter(|(_, closing)| closing.is_tied()) {
             let gap = between(&state.x, pair).norm();
             let thick: f64 = pair.iter().map(|v| world.half_thickness[*v as usize]).sum();
             let begun = state.time > sewing.from;
+            let pull = gap * sewing.hold.stiffness();
+            // While it closes, a seam pulls with the force of the scene, however strong it is.
+            closing.broken = closing.held && sewing.is_late(state.time) && pull > sewing.hold.strength();
+            if closing.broken {
+                tell_of_break(sewing, state, pair, told);
+            }
             closing.near |= begun && gap < NEAR * (thick + world.contact.distance);
-            closing.held |= closing.near && gap * HELD < sewing.force;
-            if closing.near {
+            closing.held |= closing.near && pull < sewing.force;
+            if closing.near && !closing.broken {
                 near.extend(pair);
             }
         }
@@ -287,75 +322,45 @@ impl Effect for Seams {
             let room = &mut state.room[v as usize];
             *room = room.min(ROOM);
         }
-        self.tell(state, made.step, told);
+        self.tell(state, memory, made.step, told);
     }
 
-    fn tally(&self, At { state, .. }: At, _: &Closings, tallies: &mut Tallies) {
-        let done = self.pairs().filter(|(sewing, ..)| state.time >= sewing.from + (1.0 + OPEN.1) * sewing.over);
-        let gap = done.map(|(_, pair, _)| between(&state.x, pair).norm()).fold(0.0, f64::max);
-        tallies.tell(&SEAM_GAP, gap);
+    fn tally(&self, At { state, .. }: At, memory: &Closings, tallies: &mut Tallies) {
+        let gap = |pair| between(&state.x, pair).norm();
+        let done = self.tied(memory).filter(|(sewing, ..)| sewing.is_late(state.time));
+        tallies.tell(&SEAM_GAP, done.map(|(_, pair, ..)| gap(pair)).fold(0.0, f64::max));
+        let held = self.tied(memory).filter(|(sewing, .., closing)| closing.held && sewing.hold != Hold::Joined);
+        let pull = held.map(|(sewing, pair, ..)| gap(pair) * sewing.hold.stiffness());
+        tallies.tell(&SEAM_FORCE, pull.fold(0.0, f64::max));
+        let count = |is: fn(&Closing) -> bool| memory.0.iter().filter(|closing| is(closing)).count() as f64;
+        tallies.tell(&SEAM_JOINED, count(|closing| closing.joined));
+        tallies.tell(&SEAM_BROKEN, count(|closing| closing.broken));
     }
 }
 
 impl Seams {
     /// Warns, in the step in which the time of a seam ends, where it is open.
-    fn tell(&self, state: &State, step: &Step, told: &mut Told) {
-        for (k, sewing) in self.sewing.iter().enumerate() {
-            let ends = sewing.from + (1.0 + OPEN.1) * sewing.over;
-            if state.time + SAME < ends || state.time - step.h + SAME >= ends {
-                continue;
-            }
-            let gap = |pair: &[u32; 2]| (between(&state.x, *pair).norm(), *pair);
-            let Some((gap, [a, _])) = sewing.pairs.iter().map(gap).max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-            if gap > OPEN.0 {
-                let at = state.x[a as usize];
-                let text = format!(
-                    "t={:.6} s: seam '{}' has had its time and is open by {} mm near ({:.3}, {:.3}, {:.3}) m: give it \
-                     more time or force, or room; a flat panel folds only where 'wrap' bends it",
-                    state.time,
-                    sewing.name,
-                    rounded(1e3 * gap),
-                    at.x,
-                    at.y,
-                    at.z
-                );
-                told.notice(Notice { text, measure: -gap, subject: ("seam", k) });
+    fn tell(&self, state: &State, memory: &Closings, step: &Step, told: &mut Told) {
+        let ends = |sewing: &Sewing| sewing.is_late(state.time) && !sewing.is_late(state.time - step.h);
+        for (sewing, pair, ..) in self.tied(memory).filter(|(sewing, ..)| ends(sewing)) {
+            let gap = between(&state.x, pair).norm();
+            if gap > OPEN {
+                let remedy = "give it more time or force, or room; a flat panel folds only where 'wrap' bends it";
+                let what = format!("has had its time and is open by {} mm", rounded(1e3 * gap));
+                told.notice(notice(sewing, state, pair, (&what, remedy), -gap));
             }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Warns of the first pair of a seam that breaks in a frame.
+fn tell_of_break(sewing: &Sewing, state: &State, pair: [u32; 2], told: &mut Told) {
+    told.notice(notice(sewing, state, pair, ("breaks", "its 'strength' is less than the load"), state.time));
+}
 
-    fn seam() -> Sewing {
-        Sewing { from: 0.2, over: 1.0, force: 5.0, ..Sewing::default() }
-    }
-
-    #[test]
-    fn the_distance_falls_from_the_start_to_zero() {
-        let left = [0.0, 0.2, 0.7, 1.2, 2.0].map(|t| seam().left(t));
-        assert!(left.iter().zip([1.0, 1.0, 0.5, 0.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{left:?}");
-    }
-
-    /// The force is bounded until the pair is held. Its derivative is the negative stiffness, except that a bounded
-    /// force does not grow.
-    #[test]
-    fn a_tie_pulls_with_a_bounded_force() {
-        let (length, d) = (0.01, Vec3::new(0.03, 0.0, 0.04));
-        let (force, _) = seam().tie(d, 0.02, length, false);
-        assert!((force + d / 0.05 * 5.0 * length).norm() < 1e-12);
-        assert_eq!(seam().tie(d, 0.06, length, false).0, Vec3::zeros());
-        for (rest, held) in [(0.0, true), (0.02, true), (0.05 - 1e-5, false), (0.02, false)] {
-            let (force, stiffness) = seam().tie(d, rest, length, held);
-            for k in 0..3 {
-                let mut by = Vec3::zeros();
-                by[k] = 1e-8;
-                let change = (seam().tie(d + by, rest, length, held).0 - force) / 1e-8;
-                let bound = 1e-5 * (stiffness.norm() + 1.0);
-                assert!((change + stiffness.column(k)).norm() < bound, "{rest} {held}: {change} {stiffness}");
-            }
-        }
-    }
+/// Returns a warning about a pair of a seam.
+fn notice(sewing: &Sewing, state: &State, [at, _]: [u32; 2], (what, remedy): (&str, &str), measure: f64) -> Notice {
+    let (t, name, at) = (state.time, &sewing.name, state.x[at as usize]);
+    let text = format!("t={t:.6} s: seam '{name}' {what} near ({:.3}, {:.3}, {:.3}) m: {remedy}", at.x, at.y, at.z);
+    Notice { text, measure, subject: ("seam", sewing.number) }
 }

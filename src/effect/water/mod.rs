@@ -15,6 +15,7 @@ pub mod transport;
 
 use super::order;
 use crate::force::links::Couples;
+use crate::world::carry::Carried;
 use crate::world::effect::{At, Effect, Forces, Join, Made, Remember, Tallies, Tally, Told};
 use crate::world::quantity::Channel;
 use crate::world::snapshot::{Piece, pieces};
@@ -79,6 +80,22 @@ impl Remember for WaterState {
             _ => self.bridges = Piece::take(from)?,
         }
         Some(())
+    }
+
+    fn carry(&mut self, carried: &Carried) {
+        let Water { absorbed, film, bridged, .. } = &mut self.water;
+        [absorbed, film, bridged].into_iter().for_each(|water| *water = carried.sums(water));
+        self.bridges.iter_mut().for_each(|bridge| bridge.vertex = carried.vertex[bridge.vertex as usize]);
+        let order = |bridge: &Bridge| (bridge.vertex, bridge.side);
+        self.bridges.sort_by_key(order);
+        // Of two bridges on one side of a joined vertex the first takes the water of both.
+        self.bridges.dedup_by(|next, kept| {
+            let same = order(next) == order(kept);
+            if same {
+                kept.volume += next.volume;
+            }
+            same
+        });
     }
 
     fn misfit(&self, start: &WaterState, world: &World) -> Option<&'static str> {

@@ -52,8 +52,9 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
     }
     let groups = hold::groups(&body.groups, &mesh.groups, x, key, faults);
     let led = recorded::Led { scene, transform: &body.transform, wanted };
-    let pins = hold::pins(&body.pins, (x, led), &groups, key, faults);
-    let handles = hold::handles(&body.handles, (x, led), &groups, key, faults);
+    let (pins, soft) = hold::pins(&body.pins, (x, led), &groups, None, key, faults);
+    let mut handles = hold::handles(&body.handles, (x, led), &groups, key, faults);
+    handles.extend(soft);
     let material = &body.material;
     if material.law == Law::Corotational && material.poisson > LOCKS {
         let message = format!(

@@ -14,7 +14,6 @@ use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles, Source};
-use crate::scene::fault::meant;
 use crate::scene::unit::rounded;
 use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
 use std::path::Path;
@@ -43,8 +42,9 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     let x = &mesh.positions;
     let groups = hold::groups(&cloth.groups, &mesh.groups, x, key, faults);
     let led = recorded::Led { scene, transform: &cloth.transform, wanted };
-    let pins = hold::pins(&cloth.pins, (x, led), &groups, key, faults);
-    let handles = hold::handles(&cloth.handles, (x, led), &groups, key, faults);
+    let (pins, soft) = hold::pins(&cloth.pins, (x, led), &groups, Some(&mesh.channels), key, faults);
+    let mut handles = hold::handles(&cloth.handles, (x, led), &groups, key, faults);
+    handles.extend(soft);
     let mut weights = Weights::default();
     for (k, map) in cloth.maps.iter().enumerate() {
         if let Err(refusal) = scale(&mut weights, map, &mesh, &groups) {
@@ -177,13 +177,7 @@ fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> R
     let (below, factors) = match &map.source {
         MapSource::Channel(name) => match mesh.channels.get(name) {
             Some(values) => ("channel", values.iter().map(|v| v * map.factor).collect::<Vec<f64>>()),
-            None => {
-                let names = || mesh.channels.keys().map(String::as_str);
-                let known = names().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
-                let has = if known.is_empty() { "has none".to_string() } else { format!("has {known}") };
-                let message = format!("the mesh has no channel '{name}', it {has}{}", meant(name, names()));
-                return Err(("channel", message));
-            }
+            None => return Err(("channel", select::no_channel(name, &mesh.channels))),
         },
         MapSource::Group(name) => {
             let members = select::named(name, groups).map_err(|message| ("group", message))?;

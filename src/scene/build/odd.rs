@@ -54,6 +54,13 @@ pub fn tell(
             astray((x, mean_edge(x, &cloth.mesh.triangles)), place, "", faults);
         }
     }
+    for (k, attach) in scene.attaches.iter().enumerate() {
+        if let Some(cloth) = cloths.iter().find(|cloth| cloth.name == attach.cloth) {
+            let x = &cloth.mesh.positions;
+            let place = vec![(format!("attach[{k}]"), &attach.selector)];
+            astray((x, mean_edge(x, &cloth.mesh.triangles)), place, "", faults);
+        }
+    }
     for (k, (input, obstacle)) in obstacles.iter().zip(&scene.obstacles).enumerate() {
         let Shape::Mesh(file) = &obstacle.shape else { continue };
         lying(scene, &input.mesh.positions, (file, &obstacle.transform), &format!("obstacle[{k}].mesh"), faults);
@@ -86,7 +93,8 @@ fn loose<'a>(
     faults: &mut Faults,
 ) {
     for (k, (table, vertices)) in held {
-        if !vertices.iter().any(|v| used.contains(v)) {
+        // Selections are never empty; a pin or its handle is where the weights of the pin leave nothing to it.
+        if !vertices.is_empty() && !vertices.iter().any(|v| used.contains(v)) {
             let count = vertices.len();
             let which = if count == 1 { "its vertex is".to_string() } else { format!("all {count} vertices are") };
             let message = format!("holds nothing: {which} of no triangle; give vertices of the cloth");

@@ -4,6 +4,7 @@ use super::faults::Faults;
 use super::select::{self, Groups};
 use crate::linalg::Vec3;
 use crate::scene::Scene;
+use crate::scene::cloth::{Handle, Pin, Weight};
 use crate::scene::probe::{self, Points, Source, Worker};
 use crate::world::World;
 use crate::world::build::{BodyInput, ClothInput, ObstacleInput};
@@ -97,7 +98,13 @@ fn pins(scene: &Scene, name: &str) -> Acting {
     Acting::Pins(numbers(all.map(|pin| &pin.name), name))
 }
 
-fn handles(scene: &Scene, name: &str) -> Acting {
-    let all = scene.cloths.iter().flat_map(|c| &c.handles).chain(scene.bodies.iter().flat_map(|b| &b.handles));
-    Acting::Handles(numbers(all.map(|handle| &handle.name), name))
+fn handles<'a>(scene: &'a Scene, name: &str) -> Acting {
+    // After the handles of each object come those of its pins that do not hold exactly.
+    let own = |handles: &'a [Handle], pins: &'a [Pin]| {
+        let soft = pins.iter().filter(|pin| pin.weight != Weight::Same(1.0)).map(|_| &None);
+        handles.iter().map(|handle| &handle.name).chain(soft)
+    };
+    let cloths = scene.cloths.iter().flat_map(|cloth| own(&cloth.handles, &cloth.pins));
+    let bodies = scene.bodies.iter().flat_map(|body| own(&body.handles, &body.pins));
+    Acting::Handles(numbers(cloths.chain(bodies), name))
 }

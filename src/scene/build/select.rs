@@ -46,6 +46,14 @@ pub fn named(name: &str, groups: &Groups) -> Result<Vec<u32>, String> {
     }
 }
 
+/// Says that a mesh has no scalar property of this name.
+pub fn no_channel(name: &str, channels: &BTreeMap<String, Vec<f64>>) -> String {
+    let names = || channels.keys().map(String::as_str);
+    let known = names().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
+    let has = if known.is_empty() { "has none".to_string() } else { format!("has {known}") };
+    format!("the mesh has no channel '{name}', it {has}{}", meant(name, names()))
+}
+
 fn names(groups: &Groups) -> impl Iterator<Item = &str> {
     groups.keys().map(String::as_str)
 }

@@ -5,6 +5,9 @@ use crate::linalg::{Vec2, Vec3};
 use crate::mesh::TriMesh;
 use crate::mesh::topology::Topology;
 
+/// Relative difference of the lengths of a seam's sides above which they differ by design, not by rounding.
+const EASE: f64 = 1e-6;
+
 /// Merges joined vertices: keeps the first of each group. Returns the new index of each file vertex, or `None` if the
 /// mesh has no joined vertices.
 pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
@@ -56,15 +59,19 @@ pub fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec
     corners.map(|c| Vec2::new((c - corners[0]).dot(&first), (c - corners[0]).dot(&second)))
 }
 
-/// Returns the rest length of each edge, measured in its first triangle.
+/// Returns the rest length of each edge. That of a seam whose sides differ is the shorter one.
 pub fn edge_lengths<'a>(
     topology: &'a Topology,
     mesh: &'a TriMesh,
     material: &'a [[Vec2; 3]],
 ) -> impl Iterator<Item = ([u32; 2], f64)> + 'a {
     topology.edges.iter().zip(&topology.edge_triangles).map(|(edge, triangles)| {
-        let t = triangles[0] as usize;
-        let at = |v: u32| mesh.triangles[t].iter().position(|w| *w == v).map_or(Vec2::zeros(), |k| material[t][k]);
-        (*edge, (at(edge[0]) - at(edge[1])).norm())
+        let length = |t: usize| {
+            let at = |v: u32| mesh.triangles[t].iter().position(|w| *w == v).map_or(Vec2::zeros(), |k| material[t][k]);
+            (at(edge[0]) - at(edge[1])).norm()
+        };
+        let (first, other) = (length(triangles[0] as usize), triangles[1] as usize);
+        let second = if other < mesh.triangles.len() { length(other) } else { first };
+        (*edge, if second < (1.0 - EASE) * first { second } else { first })
     })
 }

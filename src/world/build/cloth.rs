@@ -51,6 +51,9 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     for (v, new) in (0..).zip(&place) {
         world.half_thickness[*new as usize] = input.thickness / 2.0 * factor(&input.weights.thickness, v);
     }
+    if let Some(local) = local.as_ref().filter(|_| !input.seams.is_empty()) {
+        mark(world, local, &place);
+    }
     let making = Making::new(&input, place, world.cloths.len() as u32);
     let faces = making.masses(world);
     let limits = if input.springs.is_some() { making.springs(world) } else { making.elements(world) };
@@ -79,6 +82,15 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
         self_contact: input.self_contact,
     });
     (vertices, triangles)
+}
+
+/// Marks the vertices of seams that are joined. `local` is the mesh vertex of each file vertex, `place` the world vertex
+/// of each mesh vertex.
+fn mark(world: &mut World, local: &[u32], place: &[u32]) {
+    let mut count = vec![0u8; place.len()];
+    local.iter().for_each(|v| count[*v as usize] = count[*v as usize].saturating_add(1));
+    world.joined.resize(world.rest.len(), false);
+    count.iter().zip(place).for_each(|(count, v)| world.joined[*v as usize] = *count > 1);
 }
 
 /// Returns the weight of a vertex; 1 if the map is empty.

@@ -1,0 +1,77 @@
+//! Gravity that changes in time: the force beyond the constant one of the world.
+
+use super::order;
+use crate::linalg::{Vec3, par};
+use crate::world::effect::{At, Effect, Made, Remember, Tallies, Told};
+use crate::world::keyed::Keyed;
+use crate::world::step::Step;
+use crate::world::{State, World};
+
+/// Gravity by keys.
+#[derive(Clone, Debug, Default)]
+pub struct Gravity {
+    /// Factor of the world's gravity.
+    pub factor: Keyed,
+}
+
+/// Gravity remembers nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Nothing;
+
+impl Remember for Nothing {
+    const SECTIONS: &'static [(&'static str, u32)] = &[];
+
+    fn put(&self, _: usize, _: &mut Vec<u8>) {}
+
+    fn take(&mut self, _: usize, _: &mut &[u8]) -> Option<()> {
+        None
+    }
+}
+
+impl Effect for Gravity {
+    type Memory = Nothing;
+    /// Force on each moving vertex beyond its weight [N].
+    type Work = Vec<Vec3>;
+    const ORDER: u32 = order::GRAVITY;
+
+    fn start(&self, _: &World, _: &State) -> Nothing {
+        Nothing
+    }
+
+    fn work(&self, world: &World) -> Vec<Vec3> {
+        vec![Vec3::zeros(); world.moving]
+    }
+
+    /// The balance of energy knows the constant gravity alone.
+    fn feeds_all(&self) -> bool {
+        true
+    }
+
+    fn update(&self, At { world, state }: At, _: &Nothing, work: &mut Vec<Vec3>, step: &Step, _: &mut Tallies) {
+        let more = world.gravity * (self.factor.mean(state.time, state.time + step.h) - 1.0);
+        par::fill(work, |v| more * step.mass[v]);
+    }
+
+    fn push(&self, work: &Vec<Vec3>, force: &mut [Vec3]) {
+        force.iter_mut().zip(work).for_each(|(force, own)| *force += own);
+    }
+
+    fn each_work(&self, _: At, _: &Nothing, work: &Vec<Vec3>, step: &Step, add: &mut dyn FnMut(usize, f64)) {
+        work.iter().enumerate().for_each(|(v, force)| add(v, force.dot(&step.moved[v]).max(0.0)));
+    }
+
+    /// After a jump the scheme begins anew, since its history has the acceleration of before.
+    fn commit(
+        &self,
+        _: &World,
+        state: &mut State,
+        _: &mut Nothing,
+        _: &mut Vec<Vec3>,
+        _: Made,
+        _: &mut Told,
+    ) {
+        if self.factor.jumps(state.time) {
+            state.last = 0.0;
+        }
+    }
+}
