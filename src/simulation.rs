@@ -156,18 +156,18 @@ impl Simulation {
                 return Ok(None);
             }
             if until < time.run(frame) {
-                self.join();
+                self.renew();
             }
         }
         self.snapshots = self.checked().map_err(|reason| Error::Step { frame, last, reason })?;
         self.frame = Some(frame);
-        self.join();
+        self.renew();
         Ok(self.frame)
     }
 
-    /// Joins the seams that have closed.
-    fn join(&mut self) {
-        let Some((world, state)) = self.parts.as_ref().and_then(|p| p.join(&self.scene, &self.world, &self.state))
+    /// Renews the world where seams have closed or rest shapes change.
+    fn renew(&mut self) {
+        let Some((world, state)) = self.parts.as_ref().and_then(|p| p.renew(&self.scene, &self.world, &self.state))
         else {
             return;
         };

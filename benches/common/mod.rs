@@ -87,6 +87,8 @@ pub fn scene(vertices: usize) -> (World, State) {
             velocity: Vec3::zeros(),
             self_contact: true,
             weights: Weights::default(),
+            shrinks: Vec::new(),
+            bands: Vec::new(),
             pins: vec![],
             handles: vec![],
         }],
@@ -97,6 +99,7 @@ pub fn scene(vertices: usize) -> (World, State) {
         ],
         frictions: Vec::new(),
         glues: Vec::new(),
+        shaped: 0.0,
     })
 }
 

@@ -91,7 +91,7 @@ impl Simulation<'_> {
             let wall = self.wall();
             self.frames.recorder().frame(&self.world, state, stepper.forces());
             self.frames.write(&self.world, state, &mut stats, wall)?;
-            self.join(state, &mut stepper);
+            self.renew(state, &mut stepper);
             self.tell(state, &stats, &mut told);
             total.add(&stats.seconds);
             self.progress.frame(&stats, state.step);
@@ -106,9 +106,9 @@ impl Simulation<'_> {
         Ok(total)
     }
 
-    /// Joins the seams that have closed, at the end of a frame.
-    fn join(&mut self, state: &mut State, stepper: &mut Box<dyn Advance>) {
-        let Some((world, after)) = self.parts.as_ref().and_then(|parts| parts.join(self.scene, &self.world, state))
+    /// Renews the world at the end of a frame, where seams have closed or rest shapes change.
+    fn renew(&mut self, state: &mut State, stepper: &mut Box<dyn Advance>) {
+        let Some((world, after)) = self.parts.as_ref().and_then(|parts| parts.renew(self.scene, &self.world, state))
         else {
             return;
         };
@@ -215,7 +215,7 @@ impl Simulation<'_> {
                 if state.time < time.run_after(k) {
                     return Ok(all);
                 }
-                self.join(state, stepper);
+                self.renew(state, stepper);
                 self.progress.preroll(k, time.preroll);
                 let every = self.scene.output.checkpoint;
                 if every > 0 && k.is_multiple_of(every) {

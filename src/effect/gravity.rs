@@ -42,9 +42,9 @@ impl Effect for Gravity {
         vec![Vec3::zeros(); world.moving]
     }
 
-    /// The balance of energy knows the constant gravity alone.
-    fn feeds_all(&self) -> bool {
-        true
+    /// The balances of momentum and energy know the constant gravity alone.
+    fn feeds(&self, world: &World, feed: &mut dyn FnMut(usize)) {
+        (0..world.moving).for_each(feed);
     }
 
     fn update(&self, At { world, state }: At, _: &Nothing, work: &mut Vec<Vec3>, step: &Step, _: &mut Tallies) {
@@ -61,15 +61,7 @@ impl Effect for Gravity {
     }
 
     /// After a jump the scheme begins anew, since its history has the acceleration of before.
-    fn commit(
-        &self,
-        _: &World,
-        state: &mut State,
-        _: &mut Nothing,
-        _: &mut Vec<Vec3>,
-        _: Made,
-        _: &mut Told,
-    ) {
+    fn commit(&self, _: &World, state: &mut State, _: &mut Nothing, _: &mut Vec<Vec3>, _: Made, _: &mut Told) {
         if self.factor.jumps(state.time) {
             state.last = 0.0;
         }

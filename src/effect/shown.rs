@@ -1,8 +1,8 @@
 //! Quantities in files and pictures: those of the world, of laws and of effects, in the order of files.
 
 use super::air::Airs;
-use super::attach::Attaches;
 use super::airflow::domain::Airflow;
+use super::attach::Attaches;
 use super::pointer::Pointers;
 use super::seam::Seams;
 use super::water::cloths::Wet;
@@ -16,7 +16,10 @@ pub fn channels() -> impl Iterator<Item = &'static Channel> {
 
 /// Iterates over the numbers of a frame that effects report.
 pub fn tallies() -> impl Iterator<Item = &'static Tally> {
-    [Wet::TALLIES, Airflow::TALLIES, Pointers::TALLIES, Seams::TALLIES, Attaches::TALLIES].into_iter().flatten().copied()
+    [Wet::TALLIES, Airflow::TALLIES, Pointers::TALLIES, Seams::TALLIES, Attaches::TALLIES]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 #[cfg(test)]

@@ -76,6 +76,8 @@ pub enum Role {
     Diagonal,
     /// Connection of vertices at distance two, which resists bending.
     Flexion,
+    /// Part of an elastic band.
+    Band,
 }
 
 /// Spring between two vertices.

@@ -95,7 +95,11 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
             Err((below, message)) => faults.fault(&key(below), message),
         }
     }
-    if all.is_empty() { None } else { Some(Box::new(move |scene, world, state, faults| plug(all, scene, world, state, faults))) }
+    if all.is_empty() {
+        None
+    } else {
+        Some(Box::new(move |scene, world, state, faults| plug(all, scene, world, state, faults)))
+    }
 }
 
 /// Adds the attachments. Warns of those at the start that bind nothing.

@@ -27,7 +27,7 @@ use super::key::Of;
 use super::{Fault, Scene, settings};
 use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
-use crate::world::build::Input;
+use crate::world::build::{ClothInput, Input};
 use crate::world::quantity::Channel;
 use crate::world::{self, ContactSettings, Kind, Pinch, State, World};
 pub(super) use faults::Faults;
@@ -54,7 +54,7 @@ pub struct Built {
     pub state: State,
     /// Seams of the cloths that have any.
     pub seams: Vec<Sewn>,
-    /// Objects as read, if there are seams to join.
+    /// Objects as read, if there are seams to join or rest shapes that change.
     pub parts: Option<Box<Parts>>,
     /// Warnings about input that is allowed but probably unintended.
     pub warnings: Vec<Fault>,
@@ -116,8 +116,17 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         pinch,
         ease: scene.contact.ease,
     };
-    let mut input =
-        Input { gravity: scene.gravity, wind: wind(scene), contact, cloths, bodies, obstacles, frictions, glues };
+    let mut input = Input {
+        gravity: scene.gravity,
+        wind: wind(scene),
+        contact,
+        cloths,
+        bodies,
+        obstacles,
+        frictions,
+        glues,
+        shaped: 0.0,
+    };
     input.retime(&scene.time.shot());
     let origin = input.origin();
     if origin != Vec3::zeros() {
@@ -126,7 +135,8 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     }
     sane::tell_of_reach(scene, &input, &mut faults);
     let parts = Parts { file: file.to_path_buf(), input, origin, selected };
-    let kept = (!seams.is_empty()).then(|| Box::new(parts.clone()));
+    let changes = parts.input.cloths.iter().any(ClothInput::ever_changes);
+    let kept = (changes || !seams.is_empty()).then(|| Box::new(parts.clone()));
     // A scene that continues a run does not begin with the places of its meshes.
     let (world, state, crossing) =
         parts.assemble(scene, plugs, &mut faults, |world, state, faults| match scene.onward {

@@ -11,7 +11,8 @@ use super::obstacle::Cache;
 use super::pattern::Pattern;
 use super::pick::Pick;
 use super::place::{Group, Selector, Transform, mesh, one_name_each};
-pub use super::spring::Model;
+pub use super::shrink::{Band, Shrink};
+use super::spring::Model;
 use super::spring::{self, Springs, Sprung};
 use super::unit::{Unit, number, rounded};
 use crate::force::dahl::Form;
@@ -300,6 +301,10 @@ section! {
         pub picks as "pick": Vec<Pick> = tables(),
         /// Factors per vertex.
         pub maps as "map": Vec<Map> = tables(),
+        /// Lengths at rest that change.
+        pub shrinks as "shrink": Vec<Shrink> = tables(),
+        /// Elastic bands.
+        pub bands as "band": Vec<Band> = tables(),
     }
     check finish;
 }

@@ -26,7 +26,7 @@ section! {
     pub struct Key {
         /// Quantity that it scales.
         pub of: Of = choice().required(),
-        /// Times, ascending; the same time twice is a jump.
+        /// Times, ascending; the same time twice is a jump, exact where a frame ends.
         pub times: Vec<f64> = list(quantity(Unit::Time, 0.0..=1e6), 1..=usize::MAX).required(),
         /// Factor at each time.
         pub factors: Vec<f64> = list(real(-1e6..=1e6), 1..=usize::MAX).required(),
@@ -36,7 +36,10 @@ section! {
 
 fn has_as_many_factors(key: Key, keys: &mut Keys) -> Option<Key> {
     if key.times.len() != key.factors.len() {
-        keys.fault("factors", format!("{} factors for {} times; give one for each", key.factors.len(), key.times.len()));
+        keys.fault(
+            "factors",
+            format!("{} factors for {} times; give one for each", key.factors.len(), key.times.len()),
+        );
         return None;
     }
     if key.times.windows(2).any(|pair| pair[1] < pair[0]) || key.times.windows(3).any(|three| three[2] == three[0]) {

@@ -42,6 +42,7 @@ pub mod place;
 pub mod preview;
 pub mod probe;
 pub mod settings;
+pub mod shrink;
 pub mod solid;
 pub mod spring;
 pub mod seam;

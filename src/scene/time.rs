@@ -96,7 +96,7 @@ section! {
         pub name: Option<String> = folder_name().optional(),
         /// Begin with this frame of another run of the same objects: positions, velocities and memories are those of
         /// its checkpoint, motion and pins those of this scene. Seams and the inflation of balloons have had their
-        /// time.
+        /// time, and so have attachments, shrinkage and bands whose 'from' is 0.
         pub onward as "continue": Option<Onward> = FrameOfRun.optional(),
         /// Axis that points up: gravity, ground and camera follow it.
         pub up: Up = choice().or(Up::Y),
@@ -180,6 +180,14 @@ impl Time {
     /// Returns the run time after so many frames, including the preroll [s].
     pub fn run_after(&self, frames: u32) -> f64 {
         f64::from(frames) / self.fps * self.scale
+    }
+
+    /// Returns the last end of a frame up to a run time, preroll included [s].
+    pub fn last_end(&self, time: f64) -> f64 {
+        // Times of ends are computed here, so that a state at one has the same bits.
+        let frames = (time / self.scale * self.fps).round() as u32;
+        let end = |frames: u32| self.run_after(frames);
+        if end(frames) <= time { end(frames) } else { end(frames.saturating_sub(1)) }
     }
 
     /// Returns the shot time of a frame [s]. The first frame is at 0.

@@ -22,7 +22,7 @@ const AWAY: f64 = 1e-5;
 pub struct Continued {
     /// Checksum of the state in the checkpoint of the other run.
     pub mark: u32,
-    /// World in which seams are joined, if any are in that state.
+    /// World in which seams are joined and rest shapes have changed, if any are in that state.
     pub world: Option<World>,
     /// State, at time 0.
     pub state: State,
@@ -52,10 +52,10 @@ fn taken(from: &Onward, scene: &Scene, built: &Built) -> Result<Continued, Strin
         return Err(format!("this scene is solved about {now} m, that run about {then} m; bring them to one place"));
     }
     then.effects.settle(&start.effects)?;
+    then.time = 0.0;
     let joined = parts.as_ref().and_then(|parts| parts.fitting(scene, &then));
     let (world, start) = joined.as_ref().map_or((world, start), |(world, start)| (world, start));
     let state = State {
-        time: 0.0,
         lag: 0.0,
         held: 0.0,
         step: 0,

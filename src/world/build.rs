@@ -1,5 +1,6 @@
 //! Builds a [`World`] and its initial [`State`] from placed meshes and material laws.
 
+mod change;
 mod chart;
 mod cloth;
 
@@ -26,6 +27,7 @@ use crate::mesh::TriMesh;
 use crate::mesh::polygon;
 use crate::mesh::seam::Seam;
 use crate::mesh::tet::TetMesh;
+pub use change::{Band, Ramp, Shrink};
 use chart::material_points;
 pub use cloth::spring_fault;
 use std::collections::BTreeSet;
@@ -89,6 +91,10 @@ pub struct ClothInput {
     pub self_contact: bool,
     /// Weight maps.
     pub weights: Weights,
+    /// Changes of the lengths at rest.
+    pub shrinks: Vec<Shrink>,
+    /// Elastic bands.
+    pub bands: Vec<Band>,
     /// Hard pins.
     pub pins: Vec<Pin>,
     /// Soft handles.
@@ -158,6 +164,8 @@ pub struct Input {
     pub frictions: Vec<Between>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
+    /// Time of the run at which rest shapes are taken [s].
+    pub shaped: f64,
 }
 
 impl Input {
@@ -172,6 +180,7 @@ impl Input {
             obstacles: Vec::new(),
             frictions: Vec::new(),
             glues: Vec::new(),
+            shaped: 0.0,
         }
     }
 }
@@ -203,6 +212,8 @@ impl ClothInput {
             velocity: Vec3::zeros(),
             self_contact: false,
             weights: Weights::default(),
+            shrinks: Vec::new(),
+            bands: Vec::new(),
             pins: Vec::new(),
             handles: Vec::new(),
         }
@@ -224,6 +235,7 @@ pub fn build(input: Input) -> (World, State) {
         half_thickness: Vec::new(),
         rest: Vec::new(),
         joined: Vec::new(),
+        shaped: input.shaped,
         elements: Elements::default(),
         objects: Vec::new(),
         cloths: Vec::new(),

@@ -81,12 +81,15 @@ impl<'a> Carried<'a> {
 
     /// Returns the friction of contacts.
     fn bristles(&self, old: &[(u64, Bristle)], edges: &HashMap<[u32; 2], u32>) -> Vec<(u64, Bristle)> {
-        let mut all: Vec<(u64, Bristle)> = old.iter().filter_map(|(key, bristle)| {
-            let (pair, features) = element::features(*key);
-            let (features, swapped) = self.features(pair, features, edges)?;
-            let deflection = if swapped { -bristle.deflection } else { bristle.deflection };
-            Some((element::key(pair, features), Bristle { deflection, ..*bristle }))
-        }).collect();
+        let mut all: Vec<(u64, Bristle)> = old
+            .iter()
+            .filter_map(|(key, bristle)| {
+                let (pair, features) = element::features(*key);
+                let (features, swapped) = self.features(pair, features, edges)?;
+                let deflection = if swapped { -bristle.deflection } else { bristle.deflection };
+                Some((element::key(pair, features), Bristle { deflection, ..*bristle }))
+            })
+            .collect();
         all.sort_by_key(|(key, _)| *key);
         all.dedup_by_key(|(key, _)| *key);
         all
@@ -160,7 +163,11 @@ impl<'a> Carried<'a> {
             v_before: self.means(&old.v_before),
             guess: self.means(&old.guess),
             bristles: self.bristles(&old.bristles, &edges),
-            dents: old.dents.iter().map(|dent| Dent { vertex: self.vertex[dent.vertex as usize], ..dent.clone() }).collect(),
+            dents: old
+                .dents
+                .iter()
+                .map(|dent| Dent { vertex: self.vertex[dent.vertex as usize], ..dent.clone() })
+                .collect(),
             x,
             anchors,
             slack,
@@ -244,6 +251,9 @@ mod tests {
         let after = Carried::new(&from, &to).state(&state, start);
         let (features, sign) = sorted(pair(&to));
         let face = element::key(Pair::VertexFace, [vertex(&to), 0]);
-        assert_eq!(after.bristles, [(face, bristle(1.0)), (element::key(Pair::EdgeEdge, features), bristle(2.0 * sign))]);
+        assert_eq!(
+            after.bristles,
+            [(face, bristle(1.0)), (element::key(Pair::EdgeEdge, features), bristle(2.0 * sign))]
+        );
     }
 }

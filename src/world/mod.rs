@@ -208,6 +208,8 @@ pub struct World {
     pub half_thickness: Vec<f64>,
     /// Rest positions of all vertices [m]. A joined vertex has that of its first part.
     pub rest: Vec<Vec3>,
+    /// Time of the run at which rest shapes were taken [s].
+    pub shaped: f64,
     /// Whether a vertex is joined from several that are apart at rest. Empty: none.
     pub joined: Vec<bool>,
     /// Membrane, bending and solid elements.

@@ -23,7 +23,14 @@ pub struct Wind {
 impl Wind {
     /// Returns zero wind.
     pub fn none() -> Wind {
-        Wind { velocity: Vec3::zeros(), gust: 0.0, period: 1.0, seed: 0, window: [0.0, f64::INFINITY], factor: Keyed::default() }
+        Wind {
+            velocity: Vec3::zeros(),
+            gust: 0.0,
+            period: 1.0,
+            seed: 0,
+            window: [0.0, f64::INFINITY],
+            factor: Keyed::default(),
+        }
     }
 
     /// Returns the air velocity at time `t`: the mean plus, in each direction, value noise in time of amplitude `gust`.

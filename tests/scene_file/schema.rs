@@ -136,6 +136,8 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[cloth]]\n[[cloth.handle]]\nzzzzzzzz = 1", "cloth.handle"),
         ("[[cloth]]\n[[cloth.group]]\nzzzzzzzz = 1", "cloth.group"),
         ("[[cloth]]\n[[cloth.map]]\nzzzzzzzz = 1", "cloth.map"),
+        ("[[cloth]]\n[[cloth.shrink]]\nzzzzzzzz = 1", "cloth.shrink"),
+        ("[[cloth]]\n[[cloth.band]]\nzzzzzzzz = 1", "cloth.band"),
         ("[[cloth]]\npin = [{ rotation = { zzzzzzzz = 1 } }]", "cloth.pin.rotation"),
         ("[[cloth]]\npin = [{ keyframes = [{ zzzzzzzz = 1 }] }]", "cloth.pin.keyframes"),
         ("[[solid]]\nzzzzzzzz = 1", "solid"),
@@ -211,7 +213,7 @@ fn its_defaults_are_those_that_are_read() {
     let base = format!(
         "{MINIMAL}[[cloth.pin]]\nall = true\nkeyframes = [{{ time = 1 }}]\n[[cloth.handle]]\nall = true\n\
          rotation = {{ axis = [0, 1, 0], speed = 1 }}\n[[cloth.map]]\nof = \"bend\"\ngroup = \"g\"\n\
-         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[cloth.pick]]\npath = \"mouse.csv\"\nforce = 1\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
+         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[cloth.shrink]]\nwarp = 0.9\n[[cloth.band]]\ngroup = \"g\"\nfactor = 0.9\nstiffness = 1\n[[cloth.pick]]\npath = \"mouse.csv\"\nforce = 1\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
@@ -242,6 +244,8 @@ fn its_defaults_are_those_that_are_read() {
         ("cloth.pin", "cloth[0].pin[0]"),
         ("cloth.handle", "cloth[0].handle[0]"),
         ("cloth.map", "cloth[0].map[0]"),
+        ("cloth.shrink", "cloth[0].shrink[0]"),
+        ("cloth.band", "cloth[0].band[0]"),
         ("cloth.pick", "cloth[0].pick[0]"),
         ("cloth.pattern.panel", "cloth[1].pattern.panel[0]"),
         ("cloth.pattern.sew", "cloth[1].pattern.sew[0]"),

@@ -113,7 +113,17 @@ impl Scene {
         let integrator = if r.chance(0.85) { Integrator::Bdf2 } else { Integrator::BackwardEuler };
         let tolerance = if r.chance(0.8) { 1e-3 } else { 1e-6 };
         Some(Scene {
-            input: Input { gravity, wind, contact, cloths, bodies, obstacles, frictions: Vec::new(), glues },
+            input: Input {
+                gravity,
+                wind,
+                contact,
+                cloths,
+                bodies,
+                obstacles,
+                frictions: Vec::new(),
+                glues,
+                shaped: 0.0,
+            },
             balloons,
             settings: Settings {
                 integrator,
@@ -220,6 +230,8 @@ impl Draw {
             velocity,
             self_contact: self.r.chance(0.9),
             weights: Weights::default(),
+            shrinks: Vec::new(),
+            bands: Vec::new(),
             pins,
             handles: Vec::new(),
             seams: Vec::new(),
@@ -284,6 +296,8 @@ impl Draw {
                 rest: Rest::Mesh,
                 limit: None,
                 weights: Weights::default(),
+                shrinks: Vec::new(),
+                bands: Vec::new(),
                 pins: Vec::new(),
                 ..first.clone()
             };

@@ -136,9 +136,8 @@ fn a_tip_load_bends_the_strip_to_the_elastica() {
         let mut strip = Strip::new(Cut::Alternating, n, m, width, 1.0, 1e5 / L / L);
         strip.cloth.drag = Drag { normal: 20.0, tangent: 20.0 };
         let force = Vec3::new(0.0, -load * width / (L * L), 0.0);
-        let pull = |vertices: &[u32], share: f64| {
-            Handle::new(Pin::fixed(vertices.to_vec()), Pull::Force(force * share))
-        };
+        let pull =
+            |vertices: &[u32], share: f64| Handle::new(Pin::fixed(vertices.to_vec()), Pull::Force(force * share));
         // Corners represent half a cell.
         let corner = 1.0 / m as f64;
         strip.cloth.handles = vec![pull(&strip.tip, 1.0 - corner), pull(&strip.corners, corner)];

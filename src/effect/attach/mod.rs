@@ -320,7 +320,11 @@ impl Effect for Attaches {
                 let force = attach.stiffness * attach.deviation(bond, &corners, &p, state.time).norm();
                 bond.broken = force > attach.strength;
                 if bond.broken {
-                    told.notice(Notice { text: came_off(world, state, attach, &p, force), measure: -force, subject: ("attach", k) });
+                    told.notice(Notice {
+                        text: came_off(world, state, attach, &p, force),
+                        measure: -force,
+                        subject: ("attach", k),
+                    });
                 }
             }
         }

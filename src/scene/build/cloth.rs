@@ -15,7 +15,7 @@ use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::cloth::{self, Cloth, Map, MapSource, Mapped, RestAngles, Source};
 use crate::scene::unit::rounded;
-use crate::world::build::{ClothInput, Rest, Weights, spring_fault};
+use crate::world::build::{Band, ClothInput, Ramp, Rest, Shrink, Weights, spring_fault};
 use std::path::Path;
 
 /// Reads and places the mesh of a cloth, with its pins, handles and maps. `key` is the path of the cloth in the scene.
@@ -51,6 +51,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
             hold::refuse(faults, key, "map", k, refusal);
         }
     }
+    let (shrinks, bands) = changes(scene, cloth, &mesh, &groups, key, faults);
     let material = &cloth.material;
     let input = ClothInput {
         name: cloth.name.clone(),
@@ -76,6 +77,8 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
         velocity: cloth.velocity,
         self_contact: cloth.self_contact && scene.contact.self_contact,
         weights,
+        shrinks,
+        bands,
         pins,
         handles,
         // Groups of the scene are included, since glue refers to them.
@@ -171,25 +174,88 @@ fn check_chart(file: &Path, mesh: &TriMesh, key: &str, faults: &mut Faults) {
     }
 }
 
-/// Multiplies the weights by a map.
-fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> Result<(), Refusal> {
-    let count = mesh.positions.len();
-    let (below, factors) = match &map.source {
+/// Returns the values of a source by vertex, with the key that names it: `factor` times the channel, or `factor` inside
+/// the group and `outside` elsewhere.
+fn factors(
+    source: &MapSource,
+    factor: f64,
+    outside: f64,
+    mesh: &TriMesh,
+    groups: &Groups,
+) -> Result<(&'static str, Vec<f64>), Refusal> {
+    match source {
         MapSource::Channel(name) => match mesh.channels.get(name) {
-            Some(values) => ("channel", values.iter().map(|v| v * map.factor).collect::<Vec<f64>>()),
-            None => return Err(("channel", select::no_channel(name, &mesh.channels))),
+            Some(values) => Ok(("channel", values.iter().map(|v| v * factor).collect())),
+            None => Err(("channel", select::no_channel(name, &mesh.channels))),
         },
         MapSource::Group(name) => {
             let members = select::named(name, groups).map_err(|message| ("group", message))?;
-            let mut factors = vec![map.outside; count];
+            let mut factors = vec![outside; mesh.positions.len()];
             for v in members {
-                if let Some(factor) = factors.get_mut(v as usize) {
-                    *factor = map.factor;
+                if let Some(own) = factors.get_mut(v as usize) {
+                    *own = factor;
                 }
             }
-            ("group", factors)
+            Ok(("group", factors))
         }
+    }
+}
+
+/// Returns the changes of rest shapes, in time after the start of the run.
+fn changes(
+    scene: &Scene,
+    cloth: &Cloth,
+    mesh: &TriMesh,
+    groups: &Groups,
+    key: &str,
+    faults: &mut Faults,
+) -> (Vec<Shrink>, Vec<Band>) {
+    let shot = scene.time.shot();
+    let ramp = |from: f64, over: f64| {
+        if scene.onward.is_some() && from <= 0.0 {
+            // The change has had its time in the run that is continued.
+            return Ramp { from: -1.0, over: 0.5 };
+        }
+        let [from, until] = [from, from + over].map(|t| shot.run(t));
+        Ramp { from, over: until - from }
     };
+    let (mut shrinks, mut bands) = (Vec::new(), Vec::new());
+    for (k, shrink) in cloth.shrinks.iter().enumerate() {
+        let parts = match &shrink.source {
+            None => Ok(vec![1.0; mesh.positions.len()]),
+            Some(source) => factors(source, 1.0, 0.0, mesh, groups).map(|(_, parts)| parts),
+        };
+        match parts {
+            Ok(parts) => shrinks.push(Shrink {
+                factors: [shrink.warp, shrink.weft],
+                parts: parts.iter().map(|part| if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }).collect(),
+                ramp: ramp(shrink.from, shrink.over),
+            }),
+            Err(refusal) => hold::refuse(faults, key, "shrink", k, refusal),
+        }
+    }
+    for (k, band) in cloth.bands.iter().enumerate() {
+        match select::named(&band.group, groups) {
+            Ok(members) => {
+                let mut inside = vec![false; mesh.positions.len()];
+                members.iter().for_each(|v| inside[*v as usize] = true);
+                let has = |t: &[u32; 3]| t.iter().filter(|v| inside[**v as usize]).count() > 1;
+                if !mesh.triangles.iter().any(has) {
+                    let message = format!("no edge of the mesh has both ends in the group '{}'", band.group);
+                    faults.fault(&format!("{key}.band[{k}].group"), message);
+                }
+                let (factor, stiffness) = (band.factor, band.stiffness);
+                bands.push(Band { inside, factor, stiffness, ramp: ramp(band.from, band.over) });
+            }
+            Err(message) => hold::refuse(faults, key, "band", k, ("group", message)),
+        }
+    }
+    (shrinks, bands)
+}
+
+/// Multiplies the weights by a map.
+fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> Result<(), Refusal> {
+    let (below, factors) = factors(&map.source, map.factor, map.outside, mesh, groups)?;
     let positive = map.of == Mapped::Mass;
     let wrong = |f: &f64| !f.is_finite() || *f < 0.0 || positive && *f == 0.0;
     if let Some(v) = factors.iter().position(wrong) {
@@ -203,7 +269,7 @@ fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> R
         Mapped::Thickness => &mut weights.thickness,
         Mapped::Mass => &mut weights.mass,
     };
-    whole.resize(count, 1.0);
+    whole.resize(mesh.positions.len(), 1.0);
     for (all, factor) in whole.iter_mut().zip(factors) {
         *all *= factor;
     }

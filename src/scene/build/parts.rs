@@ -74,13 +74,16 @@ impl Parts {
         (world, state, told)
     }
 
-    /// Builds the world in which the pairs of seams with these indices are joined, and its initial state.
-    pub fn joined(&self, scene: &Scene, joined: &[bool]) -> (World, State) {
+    /// Builds the world in which the pairs of seams with these indices are joined, with rest shapes of a time after the
+    /// start of the run, and its initial state.
+    pub fn joined(&self, scene: &Scene, joined: &[bool], shaped: f64) -> (World, State) {
         let mut parts = self.clone();
+        parts.input.shaped = shaped;
         let mut all = joined.iter();
         for cloth in &mut parts.input.cloths {
             let pairs = cloth.seams.iter().flat_map(|seam| &seam.pairs);
-            let own: Vec<[u32; 2]> = pairs.zip(&mut all).filter(|(_, joined)| **joined).map(|(pair, _)| *pair).collect();
+            let own: Vec<[u32; 2]> =
+                pairs.zip(&mut all).filter(|(_, joined)| **joined).map(|(pair, _)| *pair).collect();
             if !own.is_empty() {
                 cloth.mesh.joined = merged(&cloth.mesh, &own);
             }
@@ -94,17 +97,38 @@ impl Parts {
         (world, state)
     }
 
-    /// Returns the world that fits a state in which seams are joined, and its initial state. `None` if none is, or if the
-    /// state is that of another scene.
+    /// Returns the world that fits a state in which seams are joined or rest shapes have changed, and its initial state.
+    /// `None` if nothing has, or if the state is that of another scene.
     pub fn fitting(&self, scene: &Scene, state: &State) -> Option<(World, State)> {
-        let joined = state.effects.get::<Closings>()?.joined();
+        let joined = state.effects.get::<Closings>().map(Closings::joined).unwrap_or_default();
         let pairs = self.input.cloths.iter().flat_map(|cloth| &cloth.seams).map(|seam| seam.pairs.len());
-        (joined.contains(&true) && joined.len() == pairs.sum::<usize>()).then(|| self.joined(scene, &joined))
+        let shaped = scene.time.last_end(state.time);
+        let is_new = joined.contains(&true) || self.changes([0.0, shaped]);
+        (is_new && joined.len() == pairs.sum::<usize>()).then(|| self.joined(scene, &joined, shaped))
+    }
+
+    /// Returns whether rest shapes differ at two times.
+    fn changes(&self, times: [f64; 2]) -> bool {
+        self.input.cloths.iter().any(|cloth| cloth.changes(times))
+    }
+
+    /// Renews the world at the end of a frame: joins seams that have closed, and changes rest shapes. Returns the world
+    /// and the state thereafter, or `None` if nothing changes.
+    pub fn renew(&self, scene: &Scene, world: &World, state: &State) -> Option<(World, State)> {
+        let shaped = scene.time.last_end(state.time);
+        self.join(scene, world, state, shaped).or_else(|| {
+            self.changes([world.shaped, shaped]).then(|| {
+                let joined = state.effects.get::<Closings>().map(Closings::joined).unwrap_or_default();
+                let (to, start) = self.joined(scene, &joined, shaped);
+                let after = Carried::new(world, &to).state(state, start);
+                (to, after)
+            })
+        })
     }
 
     /// Joins the pairs of seams that have closed. Returns the world and the state thereafter, or `None` if there are no
     /// such pairs. Pairs at triangles that would be joined wrongly or cross are left as they are.
-    pub fn join(&self, scene: &Scene, world: &World, state: &State) -> Option<(World, State)> {
+    fn join(&self, scene: &Scene, world: &World, state: &State, shaped: f64) -> Option<(World, State)> {
         let (seams, memory) = (world.effects.get::<Seams>()?, state.effects.get::<Closings>()?);
         let mut pairs = seams.closed(state, memory);
         while !pairs.is_empty() {
@@ -113,7 +137,7 @@ impl Parts {
             let joined = memory.joined();
             let mut wrong = self.wrong(&joined);
             if wrong.is_empty() {
-                let (to, start) = self.joined(scene, &joined);
+                let (to, start) = self.joined(scene, &joined, shaped);
                 let mut after = Carried::new(world, &to).state(state, start);
                 if let Some(own) = after.effects.get_mut::<Closings>() {
                     *own = memory;

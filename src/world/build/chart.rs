@@ -11,7 +11,7 @@ const EASE: f64 = 1e-6;
 /// Merges joined vertices: keeps the first of each group. Returns the new index of each file vertex, or `None` if the
 /// mesh has no joined vertices.
 pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
-    let ClothInput { mesh, weights, .. } = input;
+    let ClothInput { mesh, weights, shrinks, bands, .. } = input;
     if mesh.joined.len() != mesh.positions.len() {
         return None;
     }
@@ -24,6 +24,14 @@ pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
     mesh.triangles.iter_mut().flatten().for_each(|v| *v = local[*v as usize]);
     for map in [&mut weights.stretch, &mut weights.bend, &mut weights.thickness, &mut weights.mass] {
         *map = kept.iter().filter_map(|v| map.get(*v).copied()).collect();
+    }
+    for parts in shrinks.iter_mut().map(|shrink| &mut shrink.parts) {
+        *parts = kept.iter().filter_map(|v| parts.get(*v).copied()).collect();
+    }
+    for inside in bands.iter_mut().map(|band| &mut band.inside) {
+        let mut any = vec![false; kept.len()];
+        inside.iter().zip(&local).for_each(|(inside, v)| any[*v as usize] |= inside);
+        *inside = any;
     }
     Some(local)
 }

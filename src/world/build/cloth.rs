@@ -20,6 +20,8 @@ struct Making<'a> {
     material: Vec<[Vec2; 3]>,
     /// World vertex of each mesh vertex.
     place: Vec<u32>,
+    /// Factors of each triangle's lengths along warp and weft; empty: 1.
+    shrunk: Vec<Vec2>,
     /// Index of the cloth.
     cloth: u32,
 }
@@ -29,7 +31,7 @@ pub fn spring_fault(input: &ClothInput) -> Option<(Fault, Vec<Vec3>)> {
     input.springs.as_ref()?;
     let mut input = input.clone();
     join(&mut input);
-    let making = Making::new(&input, Vec::new(), 0);
+    let making = Making::new(&input, Vec::new(), 0, 0.0);
     let fault = spring_mesh::fault(&making.knit()?)?;
     let at = match fault {
         Fault::NoLength(vertices) | Fault::Pushing(vertices) => {
@@ -54,8 +56,9 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     if let Some(local) = local.as_ref().filter(|_| !input.seams.is_empty()) {
         mark(world, local, &place);
     }
-    let making = Making::new(&input, place, world.cloths.len() as u32);
+    let making = Making::new(&input, place, world.cloths.len() as u32, world.shaped);
     let faces = making.masses(world);
+    making.bands(world);
     let limits = if input.springs.is_some() { making.springs(world) } else { making.elements(world) };
     if input.drag != Drag::default() {
         world.elements.sails.push(Sail { vertices: vertices.clone(), faces, drag: input.drag });
@@ -103,10 +106,35 @@ fn area(points: &[Vec2; 3]) -> f64 {
 }
 
 impl Making<'_> {
-    fn new(input: &ClothInput, place: Vec<u32>, cloth: u32) -> Making<'_> {
+    fn new(input: &ClothInput, place: Vec<u32>, cloth: u32, time: f64) -> Making<'_> {
         let mesh = &input.mesh;
-        let material = (0..mesh.triangles.len()).map(|t| material_points(mesh, input.warp, input.rest, t)).collect();
-        Making { topology: Topology::new(mesh.positions.len(), &mesh.triangles), material, place, cloth, input }
+        let of = |t| material_points(mesh, input.warp, input.rest, t);
+        let mut material: Vec<[Vec2; 3]> = (0..mesh.triangles.len()).map(of).collect();
+        let mut shrunk = Vec::new();
+        if !input.shrinks.is_empty() {
+            shrunk = mesh.triangles.iter().map(|t| input.shrunk(t, time)).collect();
+            let points = material.iter_mut().zip(&shrunk);
+            points.for_each(|(points, by)| *points = points.map(|p| p.component_mul(by)));
+        }
+        let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
+        Making { topology, material, shrunk, place, cloth, input }
+    }
+
+    /// Adds the springs of elastic bands.
+    fn bands(&self, world: &mut World) {
+        let Making { input, topology, material, place, cloth, .. } = self;
+        if input.bands.is_empty() {
+            return;
+        }
+        let edges: Vec<([u32; 2], f64)> = edge_lengths(topology, &input.mesh, material).collect();
+        let placed = |spring: Spring| Spring { vertices: spring.vertices.map(|v| place[v as usize]), ..spring };
+        world.elements.springs.extend(input.wound(&edges, world.shaped, *cloth).into_iter().map(placed));
+    }
+
+    /// Returns the area of a triangle as it was cut [m^2].
+    fn area(&self, t: usize) -> f64 {
+        let area = area(&self.material[t]);
+        self.shrunk.get(t).map_or(area, |by| area / (by.x * by.y))
     }
 
     /// Returns the spring network of the cloth; `None` for finite elements.
@@ -141,7 +169,7 @@ impl Making<'_> {
         for (t, element) in self.triangles() {
             faces.push(element.vertices);
             for v in mesh.triangles[t] {
-                let share = density * area(&self.material[t]) / 3.0;
+                let share = density * self.area(t) / 3.0;
                 let mass = &mut world.mass[self.place[v as usize] as usize];
                 match vertex_mass {
                     None => *mass += share * factor(&weights.mass, v),
@@ -165,7 +193,7 @@ impl Making<'_> {
 
     /// Adds the bending elements of the sheet.
     fn bend(&self, world: &mut World) {
-        let Making { input, topology, material, place, cloth } = self;
+        let Making { input, topology, material, place, cloth, .. } = self;
         let bent = Bent {
             mesh: &input.mesh,
             topology,

@@ -1,0 +1,91 @@
+//! Rest shapes that change in time: cloth that shrinks, and elastic bands. They change at ends of frames, where the
+//! world is built anew.
+
+use super::ClothInput;
+use crate::force::spring::{Role, Spring, Tension};
+use crate::linalg::Vec2;
+
+/// Time in which a change grows, linearly.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ramp {
+    /// Start, after the start of the run [s].
+    pub from: f64,
+    /// Duration [s].
+    pub over: f64,
+}
+
+/// Change of the lengths at rest along warp and weft.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shrink {
+    /// Factors of the lengths along warp and weft.
+    pub factors: [f64; 2],
+    /// Part of the change that each vertex takes, 0 to 1.
+    pub parts: Vec<f64>,
+    /// Time in which it grows.
+    pub ramp: Ramp,
+}
+
+/// Elastic band along edges of the mesh. A band of the length `l` pulls with `T = EA (l/(f L) - 1)` where that is
+/// positive, with the length `L` of its edges in the cloth at rest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Band {
+    /// Whether each vertex is in the band. An edge is in it if both its ends are.
+    pub inside: Vec<bool>,
+    /// Length at rest in units of that of the cloth, `f`.
+    pub factor: f64,
+    /// Force at double length, `EA` [N].
+    pub stiffness: f64,
+    /// Time in which its length at rest changes.
+    pub ramp: Ramp,
+}
+
+impl Ramp {
+    /// Returns the part of the change that has taken place at a time.
+    fn part(&self, time: f64) -> f64 {
+        if time <= self.from { 0.0 } else { ((time - self.from) / self.over.max(f64::MIN_POSITIVE)).min(1.0) }
+    }
+
+    /// Returns a factor at a time.
+    fn factor(&self, whole: f64, time: f64) -> f64 {
+        1.0 + (whole - 1.0) * self.part(time)
+    }
+}
+
+impl ClothInput {
+    /// Returns whether rest shapes differ at two times.
+    pub fn changes(&self, [before, now]: [f64; 2]) -> bool {
+        let ramps = self.shrinks.iter().map(|shrink| shrink.ramp).chain(self.bands.iter().map(|band| band.ramp));
+        ramps.into_iter().any(|ramp| ramp.part(before) != ramp.part(now))
+    }
+
+    /// Returns whether rest shapes ever change.
+    pub fn ever_changes(&self) -> bool {
+        !self.shrinks.is_empty() || !self.bands.is_empty()
+    }
+
+    /// Returns the factors of a triangle's lengths along warp and weft at a time. Vertices are those of the file.
+    pub(super) fn shrunk(&self, triangle: &[u32; 3], time: f64) -> Vec2 {
+        let mut factors = Vec2::repeat(1.0);
+        for Shrink { factors: own, parts, ramp } in &self.shrinks {
+            let part = triangle.iter().filter_map(|v| parts.get(*v as usize)).sum::<f64>() / 3.0;
+            factors.x *= 1.0 + (ramp.factor(own[0], time) - 1.0) * part;
+            factors.y *= 1.0 + (ramp.factor(own[1], time) - 1.0) * part;
+        }
+        factors
+    }
+
+    /// Returns the springs of the bands at a time. `edges` are those of the mesh with their lengths in the cloth at rest.
+    pub(super) fn wound(&self, edges: &[([u32; 2], f64)], time: f64, cloth: u32) -> Vec<Spring> {
+        let mut springs = Vec::new();
+        for Band { inside, factor, stiffness, ramp } in &self.bands {
+            let factor = ramp.factor(*factor, time);
+            let own = edges.iter().filter(|(ends, _)| ends.iter().all(|v| inside.get(*v as usize) == Some(&true)));
+            for (vertices, length) in own {
+                let rest = factor * length;
+                let tension = Tension::Taut { stiffness: stiffness / rest.max(f64::MIN_POSITIVE), damping: 0.0 };
+                springs.push(Spring { vertices: *vertices, rest, tension, role: Role::Band, cloth });
+            }
+        }
+        springs
+    }
+}
