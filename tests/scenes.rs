@@ -589,6 +589,12 @@ fn t_shirt_as_expected() {
 }
 
 #[test]
+#[ignore = "long: half a minute or more"]
+fn skirt_with_a_band_as_expected() {
+    check_scene("skirt-band");
+}
+
+#[test]
 fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }
@@ -1211,6 +1217,12 @@ fn roll_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn t_shirt_at_full_resolution() {
     check_full("t-shirt");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn skirt_with_a_band_at_full_resolution() {
+    check_full("skirt-band");
 }
 
 #[test]

@@ -9,6 +9,8 @@ pub mod certificate;
 pub mod closest;
 /// Exact test for triangles that cross.
 pub mod intersect;
+/// Keys of pairs of features.
+pub mod key;
 /// Patches: parts of surfaces and their motion.
 pub mod patch;
 /// All surfaces of a scene.

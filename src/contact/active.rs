@@ -10,7 +10,7 @@ mod stop;
 
 use super::bearing::bearing;
 use super::corotation::CoRotation;
-use super::element::{EDGES, Element, Moment, SECOND, Watched, key, shape_room, thickness};
+use super::element::{Element, Moment, Watched, shape_room, thickness};
 use super::feasible::{Flat, from_first, minimum, remember};
 use super::found::Found;
 use super::friction_frame::FrictionFrames;
@@ -19,6 +19,7 @@ use super::impulse;
 use super::persistent::Persistent;
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
+use crate::collision::key::{EDGES, SECOND, key};
 use crate::force::contact::{Bristle, Setting, Share};
 use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, f64x4, par};

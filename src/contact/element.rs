@@ -11,10 +11,7 @@ use crate::world::{State, World};
 
 /// Hard minimum of a distance [m]: far above the rounding of `f32` files for coordinates up to 40 m.
 pub const LEAST: f64 = 1e-5;
-/// First key of edge-edge contacts. Keys of vertex-face contacts are below.
-pub const EDGES: u64 = 1 << 62;
-/// Number of key bits for the second feature.
-pub const SECOND: u32 = 31;
+
 /// World, state and step, as far as the step is computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
@@ -99,19 +96,6 @@ pub struct Watched {
     pub distance: f64,
     /// Patches of the candidate list that has the pair.
     pub patches: [u32; 2],
-}
-
-/// Returns the key of a pair among contacts.
-pub fn key(pair: Pair, features: [u32; 2]) -> u64 {
-    let [a, b] = features.map(u64::from);
-    (u64::from(pair == Pair::EdgeEdge) * EDGES) | (a << SECOND) | b
-}
-
-/// Returns the pair of a key among contacts.
-pub fn features(key: u64) -> (Pair, [u32; 2]) {
-    let pair = if key < EDGES { Pair::VertexFace } else { Pair::EdgeEdge };
-    let [first, second] = [(key % EDGES) >> SECOND, key & ((1 << SECOND) - 1)];
-    (pair, [first as u32, second as u32])
 }
 
 /// Computes the largest scale of thickness `thick` [m] and activation distance that the rest shape allows a pair. It is

@@ -5,8 +5,8 @@
 //! triangles. An edge in a valley has none, because the ends of the other edge are as near or nearer. A direction is a
 //! normal of a vertex only if all edges of the vertex fall away from it.
 
-use super::element::{EDGES, SECOND};
 use super::found::Found;
+use crate::collision::key::{EDGES, SECOND};
 use crate::collision::surface::Surface;
 use crate::force::contact::{Bristle, Share};
 use crate::linalg::Vec3;

@@ -1,7 +1,8 @@
 //! Narrow-phase result, and its conversion to a contact.
 
-use super::element::{EDGES, Element, thickness};
+use super::element::{Element, thickness};
 use crate::collision::certificate::Separation;
+use crate::collision::key::EDGES;
 use crate::force::contact::{Contact, Friction, Linear, Rule, Share};
 use crate::linalg::Vec3;
 use crate::world::World;

@@ -1,6 +1,6 @@
 //! Contacts that act regardless of the feasible regions of their features, because they needed a penalty.
 
-use super::element::SECOND;
+use crate::collision::key::SECOND;
 use crate::force::contact::Bristle;
 
 /// Bits of the Bloom filter per key.
@@ -51,7 +51,7 @@ fn place(sieve: &[u64], key: u64) -> (usize, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::element::EDGES;
+    use crate::collision::key::EDGES;
 
     #[test]
     fn those_and_no_others_are_kept() {

@@ -16,8 +16,8 @@ use crate::world::{State, World};
 use std::collections::BTreeSet;
 
 section! {
-    /// Vertices of a cloth attached to a cloth, a body or an obstacle, each to the point of its surface next to it at the
-    /// time: buttons, hooks, straps, belts.
+    /// Vertices of a cloth attached to a cloth, a body or an obstacle, each to the point of its surface next to it:
+    /// buttons, hooks, straps, belts.
     pub struct Attach {
         /// Name for messages.
         pub name: Option<String> = name().optional(),

@@ -10,9 +10,9 @@ use super::named::material;
 use super::obstacle::Cache;
 use super::pattern::Pattern;
 use super::pick::Pick;
-use super::place::{Group, Selector, Transform, mesh, one_name_each};
-pub use super::shrink::{Band, Shrink};
-use super::spring::Model;
+use super::place::{Group, MapSource, Selector, Transform, mesh, one_name_each};
+use super::shrink::{Band, Shrink};
+pub use super::spring::Model;
 use super::spring::{self, Springs, Sprung};
 use super::unit::{Unit, number, rounded};
 use crate::force::dahl::Form;
@@ -183,16 +183,6 @@ choices! {
         Thickness = "thickness",
         /// Mass per area.
         Mass = "mass",
-    }
-}
-
-one_of! {
-    /// Where a map has its values.
-    pub enum MapSource {
-        /// A scalar property of the vertices of the PLY file.
-        Channel(String) = "channel": text(),
-        /// A group of the mesh file or of this cloth.
-        Group(String) = "group": text(),
     }
 }
 

@@ -21,8 +21,8 @@ choices! {
 }
 
 section! {
-    /// A quantity of the scene that changes in time: a factor by keys, linear between them, as at the first before and as
-    /// at the last after.
+    /// A quantity of the scene that changes in time: a factor by keys, linear between them, constant before the first
+    /// and after the last.
     pub struct Key {
         /// Quantity that it scales.
         pub of: Of = choice().required(),

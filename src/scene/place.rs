@@ -3,7 +3,7 @@
 use super::document::{Node, Value};
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, one_of, section};
-use super::kinds::{direction, file, integer, list, name, quantity, real, table, vector, yes};
+use super::kinds::{direction, file, integer, list, name, quantity, real, table, text, vector, yes};
 use super::unit::Unit;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
 
@@ -122,6 +122,16 @@ impl Kind for Turns {
 
     fn json(&self, value: &Vec<Turn>) -> Option<Json> {
         value.is_empty().then(|| Json::List(Vec::new()))
+    }
+}
+
+one_of! {
+    /// Where a map has its values.
+    pub enum MapSource {
+        /// A scalar property of the vertices of the PLY file.
+        Channel(String) = "channel": text(),
+        /// A group of the mesh file or of this cloth.
+        Group(String) = "group": text(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `[[cloth.shrink]]` and `[[cloth.band]]`: rest shapes that change.
 
-use super::cloth::MapSource;
 use super::keys::{Keys, Kind, at_most_one, section};
 use super::kinds::{quantity, real, text};
+use super::place::MapSource;
 use super::unit::Unit;
 
 section! {

@@ -6,7 +6,7 @@
 use super::yields::{Dent, Slack};
 use super::{Pin, State, World};
 use crate::collision::certificate::Pair;
-use crate::contact::element;
+use crate::collision::key;
 use crate::force::contact::Bristle;
 use crate::force::term::{Memory, Section};
 use crate::linalg::Vec3;
@@ -84,10 +84,10 @@ impl<'a> Carried<'a> {
         let mut all: Vec<(u64, Bristle)> = old
             .iter()
             .filter_map(|(key, bristle)| {
-                let (pair, features) = element::features(*key);
+                let (pair, features) = key::features(*key);
                 let (features, swapped) = self.features(pair, features, edges)?;
                 let deflection = if swapped { -bristle.deflection } else { bristle.deflection };
-                Some((element::key(pair, features), Bristle { deflection, ..*bristle }))
+                Some((key::key(pair, features), Bristle { deflection, ..*bristle }))
             })
             .collect();
         all.sort_by_key(|(key, _)| *key);
@@ -244,16 +244,13 @@ mod tests {
         let (features, sign) = sorted(pair(&from));
         let bristle = |x: f64| Bristle { deflection: Vec3::x() * x, ..Bristle::default() };
         state.bristles = vec![
-            (element::key(Pair::VertexFace, [vertex(&from), 0]), bristle(1.0)),
-            (element::key(Pair::EdgeEdge, features), bristle(2.0 * sign)),
+            (key::key(Pair::VertexFace, [vertex(&from), 0]), bristle(1.0)),
+            (key::key(Pair::EdgeEdge, features), bristle(2.0 * sign)),
         ];
         state.bristles.sort_by_key(|(key, _)| *key);
         let after = Carried::new(&from, &to).state(&state, start);
         let (features, sign) = sorted(pair(&to));
-        let face = element::key(Pair::VertexFace, [vertex(&to), 0]);
-        assert_eq!(
-            after.bristles,
-            [(face, bristle(1.0)), (element::key(Pair::EdgeEdge, features), bristle(2.0 * sign))]
-        );
+        let face = key::key(Pair::VertexFace, [vertex(&to), 0]);
+        assert_eq!(after.bristles, [(face, bristle(1.0)), (key::key(Pair::EdgeEdge, features), bristle(2.0 * sign))]);
     }
 }

@@ -251,8 +251,8 @@ fn tip(hold: Option<&str>) -> [f64; 2] {
     [end.x, end.y]
 }
 
-/// A joined seam bends as the cloth does: the end of a strip is where that of one panel is, within 0.3 mm. Two meshes of
-/// one strip differ by as much. The rows of an elastic seam are a hinge, whose end hangs millimetres from there.
+/// A joined seam bends as the cloth does: the end of a strip is where that of one panel is, within 0.3 mm. Two meshes
+/// of one strip differ by as much. The rows of an elastic seam are a hinge, whose end hangs millimetres from there.
 #[test]
 fn a_joined_seam_bends_as_the_cloth() {
     let [whole, joined, hinge] = [None, Some("joined"), Some("elastic")].map(tip);

@@ -1,7 +1,8 @@
 //! Contact forces for probes and effects.
 
 use super::ActiveSet;
-use crate::contact::element::{EDGES, Element, SECOND};
+use crate::collision::key::{EDGES, SECOND};
+use crate::contact::element::Element;
 use crate::linalg::Vec3;
 use crate::world::World;
 use crate::world::effect::{Touch, Touching};

@@ -1,12 +1,13 @@
 //! Proof that no pair crosses in a step, and correction of pairs without a certificate.
 
-use super::super::element::{LEAST, Moment, Watched, key};
+use super::super::element::{LEAST, Moment, Watched};
 use super::super::ignore::ignores;
 use super::super::impact_zone::ImpactZones;
 use super::super::impulse;
 use super::{ActiveSet, LISTS, PAIRS, Part, SWEEPS};
 use crate::collision::candidates::{List, Near};
 use crate::collision::certificate::Pair;
+use crate::collision::key::key;
 use crate::force::scheme::pick;
 use crate::linalg::four::{Four, fours};
 use crate::linalg::{Vec3, par};

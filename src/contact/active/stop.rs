@@ -1,10 +1,11 @@
 //! Penalties: contacts that a solution closes too fast, and pairs that it leaves unproven, get a spring toward their
 //! goal gap.
 
-use super::super::element::{Moment, key};
+use super::super::element::Moment;
 use super::super::feasible::{from_first, remember};
 use super::super::impulse;
 use super::ActiveSet;
+use crate::collision::key::key;
 use crate::force::contact::Share;
 use crate::force::scheme::pick;
 use crate::linalg::par;

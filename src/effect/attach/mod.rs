@@ -1,9 +1,9 @@
 //! Attachments: vertices of a cloth held at points of a surface, from a time on: buttons, hooks, straps, belts.
 //!
 //! At its time each vertex is bound to the point of the surface next to it, at the height that it has there or is drawn
-//! to. With the deviation `r = x - sum w_k x_k - d n` from that place the force is `-k r` on the vertex and its opposite,
-//! by the weights `w_k`, on the corners of the triangle. The normal `n` is that of free flight. A load along the surface
-//! therefore has the small moment `d n x F`.
+//! to. With the deviation `r = x - sum w_k x_k - d n` from that place the force on the vertex is `-k r`. Its opposite
+//! acts on the corners of the triangle by the weights `w_k`. The normal `n` is that of free flight. A load along the
+//! surface therefore has the small moment `d n x F`.
 //!
 //! A bond breaks for good where its force exceeds the strength. Bonds leave all contact as it is.
 
@@ -161,7 +161,7 @@ impl Attach {
         let [a, b, c] = corners(triangle);
         let foot = a * u + b * v + c * w;
         let height = (p - foot).dot(&normal(&[a, b, c]));
-        // Beside an edge the foot is not below the vertex. The height is then that of the whole distance.
+        // The foot is not below a vertex beside an edge. Its height is then the whole distance.
         let height = best.0.sqrt().copysign(height);
         Bond { triangle: Some(triangle), u, v, w, height, sought: true, broken: false }
     }

@@ -88,7 +88,7 @@ impl Remember for WaterState {
         self.bridges.iter_mut().for_each(|bridge| bridge.vertex = carried.vertex[bridge.vertex as usize]);
         let order = |bridge: &Bridge| (bridge.vertex, bridge.side);
         self.bridges.sort_by_key(order);
-        // Of two bridges on one side of a joined vertex the first takes the water of both.
+        // The first of two bridges on one side of a joined vertex takes the water of both.
         self.bridges.dedup_by(|next, kept| {
             let same = order(next) == order(kept);
             if same {

@@ -97,7 +97,7 @@ impl Parts {
         (world, state)
     }
 
-    /// Returns the world that fits a state in which seams are joined or rest shapes have changed, and its initial state.
+    /// Returns the world that fits a state in which seams are joined or rest shapes have changed, and its start.
     /// `None` if nothing has, or if the state is that of another scene.
     pub fn fitting(&self, scene: &Scene, state: &State) -> Option<(World, State)> {
         let joined = state.effects.get::<Closings>().map(Closings::joined).unwrap_or_default();

@@ -74,7 +74,7 @@ impl ClothInput {
         factors
     }
 
-    /// Returns the springs of the bands at a time. `edges` are those of the mesh with their lengths in the cloth at rest.
+    /// Returns the springs of the bands at a time. `edges` are those of the mesh, with their lengths in cloth at rest.
     pub(super) fn wound(&self, edges: &[([u32; 2], f64)], time: f64, cloth: u32) -> Vec<Spring> {
         let mut springs = Vec::new();
         for Band { inside, factor, stiffness, ramp } in &self.bands {

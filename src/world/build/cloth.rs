@@ -87,8 +87,8 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     (vertices, triangles)
 }
 
-/// Marks the vertices of seams that are joined. `local` is the mesh vertex of each file vertex, `place` the world vertex
-/// of each mesh vertex.
+/// Marks the vertices of joined seams. `local` is the mesh vertex of each file vertex, `place` the world vertex of each
+/// mesh vertex.
 fn mark(world: &mut World, local: &[u32], place: &[u32]) {
     let mut count = vec![0u8; place.len()];
     local.iter().for_each(|v| count[*v as usize] = count[*v as usize].saturating_add(1));
