@@ -4,7 +4,7 @@ use crate::collision::intersect::Test;
 use crate::linalg::Vec3;
 use crate::scene::build::{self, Built, Parts};
 use crate::scene::{self, Fault, Override, Scene};
-use crate::sequence::{Snapshot, Verdict};
+use crate::sequence::{Snapshot, Verdict, onward};
 use crate::stepper::{Advance, steps};
 use crate::world::effect::Effect;
 use crate::world::{State, World};
@@ -102,8 +102,13 @@ impl Simulation {
     /// # Errors
     /// Faults of the meshes, or of the start.
     pub fn of(scene: Scene, file: &Path) -> Result<Simulation, Error> {
-        let Built { world, state, parts, warnings, .. } =
-            build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
+        let built = build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
+        let continued = onward(&scene, file, &built).map_err(|fault| Error::Scene(vec![fault]))?;
+        let Built { mut world, mut state, parts, warnings, .. } = built;
+        if let Some(from) = continued {
+            state = from.state;
+            world = from.world.unwrap_or(world);
+        }
         let warnings = scene.warnings.iter().cloned().chain(warnings).collect();
         let (stepper, test) = (Mutex::new(build::stepper(&scene, &world)), world.test());
         Ok(Simulation { scene, world, state, parts, stepper, test, frame: None, snapshots: Vec::new(), warnings })

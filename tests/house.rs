@@ -30,6 +30,8 @@ const DOORS: &[(&str, &str)] = &[
     ("robust", "collision"),
     ("wide", "linalg"),
     ("exr", "render"),
+    ("gif", "render"),
+    ("image_webp", "render"),
     ("png", "render"),
     ("openusd", "mesh"),
     ("kurbo", "pattern"),

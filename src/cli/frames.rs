@@ -66,7 +66,10 @@ impl<'a> Frames<'a> {
     /// The folder is another, files of the run were removed from it, or the disk refuses.
     pub fn keep(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
         self.watch.same()?;
-        let kept = self.recorder.flush().and_then(|()| self.folder.write_checkpoint(checkpoint));
+        let kept = self
+            .recorder
+            .flush()
+            .and_then(|()| self.folder.write_checkpoint(checkpoint, self.scene.output.keep_checkpoints));
         self.explained(kept.map(drop).map_err(Failure::from))
     }
 
@@ -119,6 +122,11 @@ impl<'a> Frames<'a> {
     /// Returns the recorder of probes.
     pub fn recorder(&mut self) -> &mut Recorder {
         &mut self.recorder
+    }
+
+    /// Returns the record of the run.
+    pub fn record(&self) -> &Run {
+        &self.record
     }
 
     /// Returns the run folder.

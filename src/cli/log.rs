@@ -1,7 +1,75 @@
-//! Log lines on standard error: time, level, text.
+//! Log lines on standard error: time, level, text. A run writes them into its folder too.
 
-use super::warn;
+use super::{tell, text};
+use crate::sequence::{DiskError, Folder};
+use std::fs::File;
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Most lines that wait for the run folder.
+const WAITING: usize = 1000;
+
+/// Log of the run folder.
+static KEPT: Mutex<Kept> = Mutex::new(Kept::Off);
+
+/// State of the log of the run folder.
+enum Kept {
+    /// No run.
+    Off,
+    /// Lines of a run that has no folder yet.
+    Waiting(Vec<String>),
+    /// File of the run.
+    Open(File),
+}
+
+fn kept() -> MutexGuard<'static, Kept> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Begins to collect the lines of a run.
+pub fn begin() {
+    *kept() = Kept::Waiting(Vec::new());
+}
+
+/// Opens the log of the run folder, and writes the lines so far to it.
+///
+/// # Errors
+/// The disk refuses.
+pub fn open(folder: &Folder) -> Result<(), DiskError> {
+    let mut kept = kept();
+    if let Kept::Waiting(lines) = &*kept {
+        let mut file = folder.open_log()?;
+        lines.iter().for_each(|line| write(&mut file, line));
+        *kept = Kept::Open(file);
+    }
+    Ok(())
+}
+
+/// Writes the exit code as the last line, and closes the log.
+pub fn close(code: u8) {
+    keep(Level::Info, &format!("ends with exit code {code}"));
+    *kept() = Kept::Off;
+}
+
+/// Writes a line to the log of the run folder only.
+pub fn keep(level: Level, text: &str) {
+    keep_line(&line(level, text));
+}
+
+fn keep_line(line: &str) {
+    match &mut *kept() {
+        Kept::Off => (),
+        Kept::Waiting(lines) if lines.len() < WAITING => lines.push(line.to_string()),
+        Kept::Waiting(_) => (),
+        Kept::Open(file) => write(file, line),
+    }
+}
+
+/// Appends a line. A run whose log cannot be written goes on, since its results may still be.
+fn write(file: &mut File, line: &str) {
+    let _ = file.write_all(format!("{}\n", text::line(line)).as_bytes());
+}
 
 /// Severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +84,9 @@ pub enum Level {
 
 /// Writes a line such as `2026-03-01T12:00:00Z info frame 3/6`. The time is UTC.
 pub fn log(level: Level, text: &str) {
-    warn(&line(level, text));
+    let line = line(level, text);
+    tell(&line);
+    keep_line(&line);
 }
 
 /// Returns the line that [`log`] writes.

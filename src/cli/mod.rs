@@ -12,6 +12,7 @@ mod film;
 mod fit;
 mod frames;
 mod gate;
+mod input;
 mod inspect;
 mod log;
 mod manual;
@@ -129,6 +130,13 @@ pub fn command_line(program: PathBuf, typed: Vec<OsString>) -> u8 {
     };
     reader::read_with(program.clone());
     started::keep(program, typed);
+    let code = execute(arguments);
+    log::close(code);
+    code
+}
+
+/// Executes a command, and tells its failure. Returns the exit code.
+fn execute(arguments: Arguments) -> u8 {
     let outcome = match arguments.command {
         Command::Run(command) => command.execute(),
         Command::Check(command) => command.execute(),
@@ -165,7 +173,16 @@ fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{}", text::lines(line));
 }
 
-/// Prints a single line to standard error, whatever the text contains.
+/// Prints a line to standard error, and to the log of a run: as a warning if it says so, else as an error.
 fn warn(line: &str) {
+    tell(line);
+    match line.strip_prefix("warning: ") {
+        Some(text) => log::keep(log::Level::Warning, text),
+        None => log::keep(log::Level::Error, line),
+    }
+}
+
+/// Prints a single line to standard error, whatever the text contains.
+fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", text::line(line));
 }

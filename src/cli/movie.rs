@@ -6,7 +6,7 @@ use super::log::{Level, log};
 use super::range::Frames;
 use super::say;
 use crate::render::Image;
-use crate::render::movie::{Animation, scaled};
+use crate::render::movie::{Format, scaled};
 use crate::sequence::{DiskError, Folder, Run as Record, read, write};
 use clap::Args;
 use std::io::Write;
@@ -21,8 +21,8 @@ pub struct Movie {
     /// Frames to show, such as 1001-1060 or 1-100x2; all that have a picture if absent
     #[arg(long, value_name = "RANGE", value_parser = Frames::parse)]
     frames: Option<Frames>,
-    /// File to write: .png and .apng are animated PNG, .mp4 and .mov need ffmpeg on the PATH; if absent movie.png in
-    /// the run folder, and movie.mp4 where ffmpeg is found
+    /// File to write: .png and .apng are animated PNG, .webp is smaller, .gif has 256 colours, .mp4 and .mov need
+    /// ffmpeg on the PATH; if absent movie.png in the run folder, and movie.mp4 where ffmpeg is found
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Size of the movie, as a part of the pictures'
@@ -67,7 +67,7 @@ impl Movie {
         let (frames, pictures): (Vec<u32>, Vec<PathBuf>) = self.pictures(&folder, &record)?.into_iter().unzip();
         let fps = self.fps.unwrap_or(record.fps / f64::from(apart(&frames)));
         let Some(out) = &self.out else {
-            self.animated(&pictures, fps, &folder.path().join("movie.png"))?;
+            self.animated(Format::Png, &pictures, fps, &folder.path().join("movie.png"))?;
             if found() {
                 self.encoded(&pictures, fps, &folder.path().join("movie.mp4"))?;
             } else {
@@ -77,13 +77,15 @@ impl Movie {
         };
         let ending = out.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         match ending.as_str() {
-            "png" | "apng" => self.animated(&pictures, fps, out),
+            "png" | "apng" => self.animated(Format::Png, &pictures, fps, out),
+            "gif" => self.animated(Format::Gif, &pictures, fps, out),
+            "webp" => self.animated(Format::WebP, &pictures, fps, out),
             known if ENCODED.contains(&known) && found() => self.encoded(&pictures, fps, out),
             known if ENCODED.contains(&known) => Err(Failure::input(format!(
-                "{}: needs ffmpeg, which is not on the PATH; install it, or write .apng",
+                "{}: needs ffmpeg, which is not on the PATH; install it, or write .apng, .webp or .gif",
                 out.display()
             ))),
-            _ => Err(Failure::input(format!("{}: .png, .apng, .mp4 and .mov are written", out.display()))),
+            _ => Err(Failure::input(format!("{}: .png, .apng, .webp, .gif, .mp4 and .mov are written", out.display()))),
         }
     }
 
@@ -109,12 +111,12 @@ impl Movie {
         Ok(scaled(image, self.scale))
     }
 
-    fn animated(&self, pictures: &[PathBuf], fps: f64, out: &Path) -> Result<(), Failure> {
+    fn animated(&self, format: Format, pictures: &[PathBuf], fps: f64, out: &Path) -> Result<(), Failure> {
         let mut file = Vec::new();
         let first = self.picture(&pictures[0])?;
         let wrong = |path: &Path, why: String| Failure::input(format!("{}: {why}", path.display()));
-        let mut movie = Animation::new(&mut file, [first.width, first.height], pictures.len(), fps)
-            .map_err(|why| wrong(out, why))?;
+        let size = [first.width, first.height];
+        let mut movie = format.begin(&mut file, size, pictures.len(), fps).map_err(|why| wrong(out, why))?;
         for path in pictures {
             movie.add(&self.picture(path)?).map_err(|why| wrong(path, why))?;
         }

@@ -1,8 +1,8 @@
 //! Progress of a run: a bar, log lines, plain lines, JSON lines, or none. Standard output has only the requested lines.
 
-use super::log::{Level, line};
-use super::{say, warn};
-use crate::sequence::FrameStats;
+use super::log::{self, Level};
+use super::say;
+use crate::sequence::{FrameStats, Run, event};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ pub enum Form {
     Bar,
     /// A line a frame that a farm reads, on standard output
     Plain,
-    /// A line of JSON a frame, on standard output
+    /// A line of JSON for the start, each frame and the end, on standard output
     Json,
     /// Nothing
     None,
@@ -81,6 +81,13 @@ impl Progress {
         Progress { form, bar, first, frames, ends: RefCell::new(Ends::new()) }
     }
 
+    /// Reports that a run begins or goes on.
+    pub fn begin(&self, run: &Run, preroll: u32) {
+        if self.form == Form::Json {
+            say(&event::start(run, preroll));
+        }
+    }
+
     /// Reports a written frame.
     pub fn frame(&self, stats: &FrameStats, steps: u64) {
         let count = (stats.frame + 1).saturating_sub(self.first);
@@ -100,17 +107,22 @@ impl Progress {
                 let FrameStats { time, contacts, .. } = stats;
                 bar.set_message(format!("step {steps}, t={time:.3} s, {contacts} contacts, {} left", span(left)));
             }
-            (Form::Json, _) => say(&stats.line()),
-            (Form::None, _) => (),
-            _ => {
-                let FrameStats { frame, time, steps, contacts, .. } = stats;
-                let share = 100 * u64::from(count) / u64::from(self.frames.max(1));
-                let text = format!(
-                    "Progress: {share}% (frame {frame}/{last}) t={time:.3} s, {steps} steps, {contacts} contacts, {} left",
-                    span(left)
-                );
-                if self.form == Form::Plain { say(&text) } else { self.log(Level::Info, &text) }
+            (Form::Json, _) => say(&event::frame(stats, left)),
+            _ => (),
+        }
+        let FrameStats { frame, time, steps, contacts, .. } = stats;
+        let share = 100 * u64::from(count) / u64::from(self.frames.max(1));
+        let text = format!(
+            "Progress: {share}% (frame {frame}/{last}) t={time:.3} s, {steps} steps, {contacts} contacts, {} left",
+            span(left)
+        );
+        match self.form {
+            Form::Log => log::log(Level::Info, &text),
+            Form::Plain => {
+                say(&text);
+                log::keep(Level::Info, &text);
             }
+            _ => log::keep(Level::Info, &text),
         }
     }
 
@@ -120,12 +132,16 @@ impl Progress {
         ends.frame(Instant::now());
         let left = ends.of(of - frame + self.frames.saturating_sub(1));
         drop(ends);
+        let text = format!("preroll: {frame} of {of} frames, {} left", span(left));
         if let Some(bar) = &self.bar {
             bar.set_prefix(format!("{frame}/{of} of the preroll"));
             bar.set_message(format!("{} left", span(left)));
-            return;
+            return log::keep(Level::Info, &text);
         }
-        self.log(Level::Info, &format!("preroll: {frame} of {of} frames, {} left", span(left)));
+        if self.form == Form::Json {
+            say(&event::preroll(frame, of, left));
+        }
+        self.log(Level::Info, &text);
     }
 
     /// Clears the bar at the end of the run.
@@ -135,13 +151,12 @@ impl Progress {
         }
     }
 
-    /// Writes a log line. Without progress, only warnings and errors are written.
+    /// Writes a log line. Without progress, only warnings and errors are printed.
     pub fn log(&self, level: Level, text: &str) {
-        let tell = || warn(&line(level, text));
         match &self.bar {
-            Some(bar) => bar.suspend(tell),
-            None if self.form == Form::None && level == Level::Info => (),
-            None => tell(),
+            Some(bar) => bar.suspend(|| log::log(level, text)),
+            None if self.form == Form::None && level == Level::Info => log::keep(level, text),
+            None => log::log(level, text),
         }
     }
 }

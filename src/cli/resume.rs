@@ -3,11 +3,11 @@
 
 use super::failure::Failure;
 use super::gate::counts;
+use super::input::Ready;
 use super::log::{Level, log};
-use crate::scene::build::Parts;
 use crate::scene::{self, Scene};
 use crate::sequence::{Checkpoint, Folder, Run as Record, Status, Stored, marks};
-use crate::world::{State, World};
+use crate::world::State;
 
 /// Most changed keys or damaged files that are reported one by one.
 const TOLD: usize = 20;
@@ -22,12 +22,8 @@ pub struct Resume<'a> {
     pub now: &'a Record,
     /// Scene.
     pub scene: &'a Scene,
-    /// World of the scene.
-    pub world: &'a World,
-    /// Initial state.
-    pub start: &'a State,
-    /// Objects as read, if there are seams to join.
-    pub parts: Option<&'a Parts>,
+    /// World and state at the start.
+    pub ready: &'a Ready,
     /// Frame at or before which the run is resumed.
     pub from: Option<u32>,
     /// Whether to begin anew if the scene has changed.
@@ -136,7 +132,8 @@ impl Resume<'_> {
     /// # Errors
     /// Says which change prevents resuming.
     fn compare(&self, stored: &Stored, checkpoint: &mut Checkpoint) -> Result<Vec<String>, Failure> {
-        let Resume { scene, world, start, .. } = self;
+        let Resume { scene, ready, .. } = self;
+        let Ready { world, state: start, parts, continued, .. } = ready;
         let mut changes: Vec<String> = scene::changes(&checkpoint.scene, &scene.text);
         changes.retain(|change| counts(change));
         let version = env!("CARGO_PKG_VERSION");
@@ -155,6 +152,11 @@ impl Resume<'_> {
         if now.iter().map(|m| &m.name).ne(checkpoint.objects.iter().map(|m| &m.name)) {
             let (now, then) = (names(&now), names(&checkpoint.objects));
             return Err(refuse(format!("the objects are {now}, at the checkpoint {then}")));
+        }
+        if continued.as_ref().map(|from| from.mark) != checkpoint.continued {
+            let why =
+                "scene.continue gives another state than the run began with: that run was made again, or is another";
+            return Err(refuse(why.to_string()));
         }
         let mut shapes = Vec::new();
         for (now, then) in now.iter().zip(&checkpoint.objects) {
@@ -191,8 +193,8 @@ impl Resume<'_> {
             return Err(refuse(format!("{key} is another than at the checkpoint")));
         }
         self.once(state, frame).map_err(refuse)?;
-        let joined = self.parts.and_then(|parts| parts.fitting(scene, state));
-        let (world, start) = joined.as_ref().map_or((*world, *start), |(world, start)| (world, start));
+        let joined = parts.as_ref().and_then(|parts| parts.fitting(scene, state));
+        let (world, start) = joined.as_ref().map_or((world, start), |(world, start)| (world, start));
         let misfits = state.misfits(world, start);
         if !misfits.is_empty() {
             return Err(refuse(format!("of the checkpoint {}", misfits.join("; "))));
@@ -220,7 +222,7 @@ impl Resume<'_> {
             if now.frames.is_none() {
                 return Err(format!("'{name}' is always there, at the checkpoint it was not"));
             }
-            let (window, time) = (self.world.window(k), state.now());
+            let (window, time) = (self.ready.world.window(k), state.now());
             let was_there = frames.start <= frame && frames.start < frames.end;
             let goes_on = frames.end > frame && window.from <= time;
             if was_there && !goes_on && window.until > time {
@@ -234,7 +236,9 @@ impl Resume<'_> {
 /// Returns whether a change leaves finished frames valid: a change of pictures, which can be drawn again, of
 /// checkpoints, or of the program.
 pub fn soft(change: &str) -> bool {
-    ["preview.", "output.checkpoint:", "percale:"].iter().any(|start| change.starts_with(start))
+    ["preview.", "output.checkpoint:", "output.keep_checkpoints:", "percale:"]
+        .iter()
+        .any(|start| change.starts_with(start))
 }
 
 fn tell(changes: &[String]) {

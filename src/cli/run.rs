@@ -3,18 +3,21 @@
 use super::failure::Failure;
 use super::frames::{self, Frames};
 use super::gate::{Gate, real};
-use super::log::{Level, log};
+use super::input::{Ready, bounded, build, load, overrides, strict};
+use super::log::{self, Level, log};
 use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
-use super::{extent, range, report, signals, started, warn};
+use super::{extent, range, report, say, signals, started};
 use crate::contact::ease::{Eased, ease};
 use crate::linalg::par;
 use crate::mesh::within;
-use crate::scene::build::{Built, Parts, Refusal};
+use crate::scene::build::{Parts, Refusal};
 use crate::scene::settings::Format;
-use crate::scene::{self, Fault, Override, Place, Scene};
-use crate::sequence::{Entry, Folder, FrameStats, Mark, Run as Record, Status, marks};
+use crate::scene::{self, Fault, Place, Scene};
+use crate::sequence::{
+    Checkpoint, Continued, Entry, Folder, FrameStats, Mark, Run as Record, Status, Stored, event, marks,
+};
 use crate::world::window::Window;
 use crate::world::{State, World};
 use clap::Args;
@@ -69,70 +72,6 @@ pub struct Run {
     progress: Form,
 }
 
-/// Returns the overrides of `--set` and of other arguments.
-fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>, Failure> {
-    let mut overrides = Vec::new();
-    let mut faults = Vec::new();
-    for argument in set {
-        match Override::parse(argument) {
-            Ok(one) => overrides.push(one),
-            Err(fault) => faults.push(fault),
-        }
-    }
-    if !faults.is_empty() {
-        return Err(faults.into());
-    }
-    overrides.extend(more.into_iter().map(|(path, value)| Override { path: path.to_string(), value }));
-    Ok(overrides)
-}
-
-/// Refuses a scene with warnings.
-///
-/// # Errors
-/// There were warnings.
-pub fn strict(warnings: usize) -> Result<(), Failure> {
-    match warnings {
-        0 => Ok(()),
-        1 => Err(Failure::input("a warning, which --strict takes as a fault")),
-        count => Err(Failure::input(format!("{count} warnings, which --strict takes as faults"))),
-    }
-}
-
-/// Restricts reading the files of scenes to a folder, if one is given.
-///
-/// # Errors
-/// The folder does not exist.
-pub fn bounded(folder: Option<&Path>) -> Result<(), Failure> {
-    let Some(folder) = folder else { return Ok(()) };
-    within::set(folder).map_err(|error| Failure::input(format!("--within {}: {error}", folder.display())))
-}
-
-/// Reads a scene with overrides. Prints its warnings.
-pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
-    let overrides = overrides(set, more)?;
-    let scene = scene::read(file, &overrides).map_err(|faults| {
-        // A sweep file is reported as such, instead of its faults as a scene.
-        let read = within::check(file).ok().and_then(|()| std::fs::read_to_string(file).ok());
-        let text = read.unwrap_or_default();
-        let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
-        if begins("scene =") && begins("[keys]") {
-            Failure::input(format!("{0}: is a sweep, not a scene; percale sweep {0} runs it", file.display()))
-        } else {
-            faults.into()
-        }
-    })?;
-    scene.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    Ok(scene)
-}
-
-/// Builds the world of a scene. Prints its warnings.
-pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
-    let built = scene::build::build(scene, file);
-    let warnings = built.as_ref().map_or_else(|refusal| &refusal.warnings, |built| &built.warnings);
-    warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
-    built
-}
-
 /// Parses a number of frames, or a range into its first frame and number of frames.
 fn span(text: &str) -> Result<(Option<u32>, u32), String> {
     if text.parse::<i64>().is_ok_and(|number| number < 0) {
@@ -170,6 +109,16 @@ fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
 impl Run {
     /// Simulates. The run folder records how the run ended.
     pub fn execute(self) -> Result<(), Failure> {
+        log::begin();
+        let outcome = self.start();
+        if self.progress == Form::Json {
+            let failure = outcome.as_ref().err();
+            say(&event::end(failure.map_or(0, Failure::code), failure.map(Failure::reason).as_deref()));
+        }
+        outcome
+    }
+
+    fn start(&self) -> Result<(), Failure> {
         let stop = signals::stop().map_err(Failure::input)?;
         bounded(self.within.as_deref())?;
         let mut more = Vec::new();
@@ -191,88 +140,63 @@ impl Run {
             begins(first, count, scene.time.start_frame).map_err(Failure::input)?;
         }
         let folder = Folder::new(&self.folder(&scene.name));
+        self.lies_outside(&scene, &folder)?;
+        let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
+        gate.look(resumes)?;
+        let ready = build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
+        if self.strict {
+            strict(scene.warnings.len() + ready.warnings.len())?;
+        }
+        let mut record = self.record(&scene, &ready);
+        let mut lock = if folder.path().is_dir() { Some(gate.lock()?) } else { None };
+        // Once the lock is held, no other process can change the contents.
+        let before = gate.look_again(resumes)?;
+        let plan = if resumes {
+            let (from, restart, ready) = (self.from, self.restart_if_changed, &ready);
+            Resume { folder: &folder, record: before.as_ref(), now: &record, scene: &scene, ready, from, restart }
+                .plan()?
+        } else {
+            Plan::Begin
+        };
+        let marks = marks(&ready.world);
+        let begin = match plan {
+            Plan::Done => return Ok(()),
+            Plan::Begin => {
+                let tell = if self.progress == Form::None { log::keep } else { log };
+                if let Some(aside) = gate.take(before.as_ref(), resumes)? {
+                    let told = "the earlier run is set aside until the next, in";
+                    tell(Level::Info, &format!("{told} {}", aside.display()));
+                }
+                if let Some(from) = &scene.onward {
+                    tell(Level::Info, &format!("begins with frame {} of {}", from.frame, from.run.display()));
+                }
+                Begin::first(ready)
+            }
+            Plan::GoOn(found) => Begin::after(*found, ready, (&folder, &scene), before, &mut record)?,
+        };
+        let lock = match lock.take() {
+            Some(lock) => lock,
+            None => gate.lock()?,
+        };
+        record.folder = real(folder.path()).display().to_string();
+        let frames = Frames::start(&scene, &begin.world, folder.clone(), record, lock)?;
+        log::open(&folder)?;
+        self.simulate(&scene, begin, marks, frames, (stop, start))
+    }
+
+    /// Checks that neither the scene nor the run that it continues is in the run folder, which is replaced.
+    fn lies_outside(&self, scene: &Scene, folder: &Folder) -> Result<(), Failure> {
         if folder.scene().exists() && real(&folder.scene()) == real(&self.scene) {
             let path = self.scene.display();
             return Err(Failure::input(format!(
                 "{path}: lies in the run folder, which it would be replaced in; give another folder with --out"
             )));
         }
-        let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
-        gate.look(resumes)?;
-        let Built { mut world, state, parts, warnings, .. } =
-            build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
-        if self.strict {
-            strict(scene.warnings.len() + warnings.len())?;
+        if scene.onward.as_ref().is_some_and(|from| real(&from.run) == real(folder.path())) {
+            let why = "is the folder of this run, which it would be replaced in; give another folder with --out";
+            return Err(vec![scene::build::fault(scene, &self.scene, "scene.continue", why.to_string())].into());
         }
-        let warnings =
-            scene.warnings.iter().map(Fault::to_string).chain(warnings.iter().map(|w| w.to_string())).collect();
-        let mut record = self.record(&scene, &world, &state, warnings);
-        let mut lock = if folder.path().is_dir() { Some(gate.lock()?) } else { None };
-        // Once the lock is held, no other process can change the contents.
-        let before = gate.look_again(resumes)?;
-        let plan = if resumes {
-            let restart = self.restart_if_changed;
-            let (record, now, from) = (before.as_ref(), &record, self.from);
-            Resume {
-                folder: &folder,
-                record,
-                now,
-                scene: &scene,
-                world: &world,
-                start: &state,
-                parts: parts.as_deref(),
-                from,
-                restart,
-            }
-            .plan()?
-        } else {
-            Plan::Begin
-        };
-        let marks = marks(&world);
-        let (mut state, mut partial, mut wall) = (state, None, 0.0);
-        match plan {
-            Plan::Done => return Ok(()),
-            Plan::Begin => {
-                if let Some(aside) = gate.take(before.as_ref(), resumes)?.filter(|_| self.progress != Form::None) {
-                    let told = "the earlier run is set aside until the next, in";
-                    log(Level::Info, &format!("{told} {}", aside.display()));
-                }
-            }
-            Plan::GoOn(found) => {
-                let (stored, mut checkpoint, changes) = *found;
-                let (frame, path) = (checkpoint.frame, stored.path.display());
-                let time = world.shot.shot(checkpoint.state.time);
-                log(Level::Info, &format!("goes on after frame {frame}, t={time:.6} s: {path}"));
-                if let Some((joined, _)) = parts.as_ref().and_then(|parts| parts.fitting(&scene, &checkpoint.state)) {
-                    world = joined;
-                }
-                // An increased contact offset leaves surfaces closer than they rest.
-                if changes.iter().any(|change| reaches(change))
-                    && let Some(eased) = eased(&world, &mut checkpoint.state)
-                {
-                    log(Level::Warning, &eased.describe(&world));
-                }
-                folder.rewind(&stored)?;
-                folder.rewind_probes(scene.time.shot().shot(checkpoint.state.time))?;
-                if let Some(before) = before {
-                    carry_over(&folder, before, frame, &mut record);
-                } else {
-                    seen(&folder, &scene, &world, &mut record)?;
-                }
-                record.go_on(frame, changes);
-                record.done = (frame + 1).saturating_sub(record.first);
-                record.wall = checkpoint.wall;
-                (state, partial, wall) = (checkpoint.state, checkpoint.partial, checkpoint.wall);
-            }
-        }
-        let lock = match lock.take() {
-            Some(lock) => lock,
-            None => gate.lock()?,
-        };
-        record.folder = real(folder.path()).display().to_string();
-        let frames = Frames::start(&scene, &world, folder.clone(), record, lock)?;
-        let begin = Begin { world, parts, marks, state, partial, before: wall };
-        self.simulate(&scene, begin, frames, (stop, start))
+        Ok(())
     }
 
     /// Returns the run folder of a scene of this name.
@@ -294,7 +218,9 @@ impl Run {
     }
 
     /// Returns the record of a run that begins.
-    fn record(&self, scene: &Scene, world: &World, start: &State, warnings: Vec<String>) -> Record {
+    fn record(&self, scene: &Scene, ready: &Ready) -> Record {
+        let (world, start) = ready.first();
+        let warnings = scene.warnings.iter().chain(&ready.warnings).map(Fault::to_string).collect();
         Record {
             version: env!("CARGO_PKG_VERSION").to_string(),
             command: started::arguments(),
@@ -322,17 +248,20 @@ impl Run {
         &self,
         scene: &Scene,
         begin: Begin,
+        marks: Vec<Mark>,
         mut frames: Frames,
         (stop, start): (&AtomicBool, Instant),
     ) -> Result<(), Failure> {
-        let Begin { world, parts, marks, mut state, partial, before } = begin;
+        let Begin { world, parts, mut state, partial, before, continued } = begin;
         let done = frames.done();
         if let Err(failure) = frames.redraw() {
             frames.finish(Status::Failed, Some(failure.reason()), before)?;
             return Err(failure);
         }
         let progress = Progress::new(self.progress, scene.time.start_frame, scene.time.frames);
-        let mut simulation = Simulation { scene, world, parts, marks, frames, progress, stop, start, before };
+        progress.begin(frames.record(), scene.time.preroll);
+        let mut simulation =
+            Simulation { scene, world, parts, marks, continued, frames, progress, stop, start, before };
         let outcome = simulation.advance(&mut state, scene.time.start_frame + done, partial);
         simulation.progress.end();
         let reason = outcome.as_ref().err().map(Failure::reason);
@@ -356,14 +285,65 @@ impl Run {
 /// World and state in which a run begins or continues.
 struct Begin {
     world: World,
-    /// Objects as read, if the world is renewed at ends of frames.
+    /// Objects as read, if there are seams to join.
     parts: Option<Box<Parts>>,
-    marks: Vec<Mark>,
     state: State,
     /// Counters of the steps since the last frame.
     partial: Option<FrameStats>,
     /// Wall time of earlier processes of the run [s].
     before: f64,
+    /// Checksum of the state that the run continues.
+    continued: Option<u32>,
+}
+
+impl Begin {
+    /// Begins at the first frame.
+    fn first(ready: Ready) -> Begin {
+        let Ready { world, state, parts, continued, .. } = ready;
+        let begin = Begin { world, parts, state, partial: None, before: 0.0, continued: None };
+        match continued {
+            None => begin,
+            Some(Continued { mark, world, state }) => {
+                Begin { world: world.unwrap_or(begin.world), state, continued: Some(mark), ..begin }
+            }
+        }
+    }
+
+    /// Goes on after a checkpoint. Removes the results after it, and completes the record.
+    fn after(
+        found: (Stored, Checkpoint, Vec<String>),
+        ready: Ready,
+        (folder, scene): (&Folder, &Scene),
+        before: Option<Record>,
+        record: &mut Record,
+    ) -> Result<Begin, Failure> {
+        let (stored, mut checkpoint, changes) = found;
+        let Ready { mut world, parts, .. } = ready;
+        let (frame, path) = (checkpoint.frame, stored.path.display());
+        let time = world.shot.shot(checkpoint.state.time);
+        log(Level::Info, &format!("goes on after frame {frame}, t={time:.6} s: {path}"));
+        if let Some((joined, _)) = parts.as_ref().and_then(|parts| parts.fitting(scene, &checkpoint.state)) {
+            world = joined;
+        }
+        // An increased contact offset leaves surfaces closer than they rest.
+        if changes.iter().any(|change| reaches(change))
+            && let Some(eased) = eased(&world, &mut checkpoint.state)
+        {
+            log(Level::Warning, &eased.describe(&world));
+        }
+        folder.rewind(&stored)?;
+        folder.rewind_probes(scene.time.shot().shot(checkpoint.state.time))?;
+        if let Some(before) = before {
+            carry_over(folder, before, frame, record);
+        } else {
+            seen(folder, scene, &world, record)?;
+        }
+        record.go_on(frame, changes);
+        record.done = (frame + 1).saturating_sub(record.first);
+        record.wall = checkpoint.wall;
+        let Checkpoint { state, partial, wall, continued, .. } = checkpoint;
+        Ok(Begin { world, parts, state, partial, before: wall, continued })
+    }
 }
 
 /// Starts the ramp of the contact offset for surfaces that are too close.

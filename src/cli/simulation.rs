@@ -33,6 +33,8 @@ pub struct Simulation<'a> {
     pub parts: Option<Box<Parts>>,
     /// Marks of the objects.
     pub marks: Vec<Mark>,
+    /// Checksum of the state that the run continues.
+    pub continued: Option<u32>,
     /// Writer of frames.
     pub frames: Frames<'a>,
     /// Progress messages.
@@ -123,6 +125,7 @@ impl Simulation<'_> {
             wall: self.wall(),
             scene: self.scene.text.clone(),
             objects: self.marks.clone(),
+            continued: self.continued,
             state: state.clone(),
         };
         self.frames.keep(&checkpoint)

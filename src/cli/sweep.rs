@@ -2,13 +2,14 @@
 
 mod beside;
 mod effects;
+mod list;
 mod local;
 mod openjd;
 mod slurm;
 mod table;
 
 use super::failure::Failure;
-use super::run::bounded;
+use super::input::bounded;
 use super::{say, started};
 use crate::mesh::within;
 use crate::scene::{self, sweep};
@@ -40,6 +41,9 @@ pub struct Sweep {
     /// Run nothing: write a description for a farm
     #[arg(long, value_enum)]
     emit: Option<Emit>,
+    /// Run nothing: print the cases, each with its command and the files that it leaves
+    #[arg(long, value_enum, conflicts_with_all = ["emit", "status"])]
+    list: Option<List>,
     /// Read no file outside of this folder, whatever the sweep and its scene name
     #[arg(long, value_name = "DIR", env = within::VARIABLE)]
     within: Option<PathBuf>,
@@ -64,6 +68,13 @@ pub enum Emit {
     Openjd,
 }
 
+/// Formats of lists of cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum List {
+    /// Work items in JSON, for schedulers such as Houdini's TOPs
+    Json,
+}
+
 /// A case of the sweep.
 struct Case {
     /// Name of the run folder, such as `0001`. It stays with the values.
@@ -76,6 +87,8 @@ struct Case {
     set: Vec<String>,
     /// Text of the scene file with the overrides.
     text: String,
+    /// Files that it leaves.
+    outputs: list::Outputs,
 }
 
 /// A sweep with the folders of its cases. Paths are absolute.
@@ -113,10 +126,10 @@ impl Sweep {
         for (values, name) in sweep.cases.iter().zip(names) {
             let overrides = sweep.overrides(values);
             // Faults of all cases are reported before the first case runs.
-            let text = match scene::read(&sweep.scene, &overrides) {
+            let (outputs, text) = match scene::read(&sweep.scene, &overrides) {
                 Ok(scene) => {
                     files.extend(scene.files.iter().map(|file| absolute(file)));
-                    scene.text
+                    (list::Outputs::of(&scene), scene.text)
                 }
                 Err(found) => {
                     faults.extend(found.iter().map(|fault| format!("case {name}: {fault}")));
@@ -124,7 +137,7 @@ impl Sweep {
                 }
             };
             let set = overrides.iter().map(|o| format!("{}={}", o.path, o.value)).collect();
-            cases.push(Case { folder: out.join(&name), name, values: values.clone(), set, text });
+            cases.push(Case { folder: out.join(&name), name, values: values.clone(), set, text, outputs });
         }
         if !faults.is_empty() {
             return Err(Failure::Input(faults));
@@ -143,6 +156,10 @@ impl Sweep {
         };
         fs::create_dir_all(plan.out.join("log")).map_err(|error| DiskError::new(&plan.out, &error))?;
         known.write(&plan.out)?;
+        if self.list == Some(List::Json) {
+            list::tell(&plan);
+            return Ok(());
+        }
         if self.status {
             return table::gather(&plan).map(|_| ());
         }

@@ -1,9 +1,85 @@
-//! Movies: animated PNG.
+//! Movies: animated PNG, GIF and WebP.
+
+mod gif_file;
+mod webp_file;
 
 use super::raster::Image;
 use super::sheet::resize;
 use png::{BitDepth, ColorType, Compression, Encoder};
 use std::io::Write;
+use std::ops::Range;
+
+/// Movie file being written, picture by picture.
+pub trait Film {
+    /// Adds a picture of the movie's size.
+    ///
+    /// # Errors
+    /// The picture has another size, exceeds the announced number, or cannot be written.
+    fn add(&mut self, image: &Image) -> Result<(), String>;
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// There are fewer pictures than announced, or the file cannot be written.
+    fn finish(self: Box<Self>) -> Result<(), String>;
+}
+
+/// Format of a movie file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Animated PNG, without loss.
+    Png,
+    /// GIF, of 256 colours a picture.
+    Gif,
+    /// Animated WebP, without loss.
+    WebP,
+}
+
+impl Format {
+    /// Begins a movie of `frames` pictures of width and height `size` [pixels]. The movie repeats forever.
+    ///
+    /// # Errors
+    /// The format cannot hold the size or the number of pictures.
+    pub fn begin<'a>(
+        self,
+        file: &'a mut Vec<u8>,
+        size: [usize; 2],
+        frames: usize,
+        fps: f64,
+    ) -> Result<Box<dyn Film + 'a>, String> {
+        Ok(match self {
+            Format::Png => Box::new(Animation::new(file, size, frames, fps)?),
+            Format::Gif => Box::new(gif_file::Gif::new(file, size, frames, fps)?),
+            Format::WebP => Box::new(webp_file::WebP::new(file, size, frames, fps)?),
+        })
+    }
+}
+
+/// Checks that a picture has the size of the movie, and that the movie has room for it.
+fn fits(image: &Image, size: [usize; 2], added: usize, frames: usize) -> Result<(), String> {
+    if [image.width, image.height] != size {
+        let [w, h] = size;
+        return Err(format!("a picture of {} x {} in a movie of {w} x {h}", image.width, image.height));
+    }
+    if added < frames { Ok(()) } else { Err("more pictures than the movie has".to_string()) }
+}
+
+/// Returns the time for which pictures are shown, in whole units, for `each` units a picture. Times add up without
+/// drift.
+fn shown(pictures: Range<usize>, each: f64) -> usize {
+    let [begin, end] = [pictures.start, pictures.end].map(|k| (k as f64 * each).round() as usize);
+    end - begin
+}
+
+impl<W: Write> Film for Animation<W> {
+    fn add(&mut self, image: &Image) -> Result<(), String> {
+        Animation::add(self, image)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), String> {
+        Animation::finish(*self)
+    }
+}
 
 /// Resizes an image by a factor.
 pub fn scaled(image: Image, scale: f64) -> Image {
@@ -90,6 +166,62 @@ mod tests {
             assert_eq!(buffer, picture.bytes());
             let shown = reader.info().frame_control().map(|c| (c.delay_num, c.delay_den));
             assert_eq!(shown, Some((1000, 23976)));
+        }
+    }
+
+    /// Pictures of few colours read back exactly, and their times add up to those of the frame rate.
+    #[test]
+    fn gif_and_webp_read_back() {
+        let pictures: Vec<Image> = (0..7).map(|k| Image::filled(6, 4, [k as f32 / 7.0, 0.5, 1.0])).collect();
+        let made = |format: Format, fps: f64| {
+            let mut file = Vec::new();
+            let mut film = format.begin(&mut file, [6, 4], pictures.len(), fps).unwrap();
+            pictures.iter().for_each(|picture| film.add(picture).unwrap());
+            assert!(film.add(&pictures[0]).is_err());
+            film.finish().unwrap();
+            file
+        };
+        let read_gif = |file: &[u8]| {
+            let mut options = gif::DecodeOptions::new();
+            options.set_color_output(gif::ColorOutput::RGBA);
+            let mut decoder = options.read_info(file).unwrap();
+            let mut all = Vec::new();
+            while let Some(frame) = decoder.read_next_frame().unwrap() {
+                let rgb: Vec<u8> = frame.buffer.chunks(4).flat_map(|p| p[..3].to_vec()).collect();
+                all.push((usize::from(frame.delay), rgb));
+            }
+            all
+        };
+        let all = read_gif(&made(Format::Gif, 24.0));
+        assert!(all.iter().zip(&pictures).all(|((_, rgb), picture)| *rgb == picture.bytes()));
+        assert_eq!(all.iter().map(|(delay, _)| *delay).collect::<Vec<_>>(), [4, 4, 5, 4, 4, 4, 4]);
+        // Faster films than viewers show have every other picture.
+        let all = read_gif(&made(Format::Gif, 100.0));
+        assert_eq!(all.iter().map(|(delay, _)| *delay).collect::<Vec<_>>(), [2, 2, 2, 1]);
+        assert_eq!(all[1].1, pictures[2].bytes());
+
+        let file = made(Format::WebP, 24.0);
+        let mut decoder = image_webp::WebPDecoder::new(std::io::Cursor::new(&file)).unwrap();
+        assert!(decoder.is_animated() && decoder.dimensions() == (6, 4) && decoder.num_frames() == 7);
+        assert_eq!((decoder.loop_count(), decoder.loop_duration()), (image_webp::LoopCount::Forever, 292));
+        let mut buffer = vec![0; decoder.output_buffer_size().unwrap()];
+        for picture in &pictures {
+            let time = decoder.read_frame(&mut buffer).unwrap();
+            assert!((41..=42).contains(&time), "{time}");
+            let rgb: Vec<u8> = if decoder.has_alpha() {
+                buffer.chunks(4).flat_map(|p| p[..3].to_vec()).collect()
+            } else {
+                buffer.clone()
+            };
+            assert_eq!(rgb, picture.bytes());
+        }
+        for format in [Format::Gif, Format::WebP] {
+            let mut file = Vec::new();
+            let mut film = format.begin(&mut file, [6, 4], 2, 24.0).unwrap();
+            assert!(film.add(&Image::filled(4, 6, [0.0; 3])).is_err());
+            film.add(&pictures[0]).unwrap();
+            assert!(film.finish().unwrap_err().contains("lacks 1 pictures"));
+            assert!(format.begin(&mut file, [70_000, 4], 1, 24.0).is_err());
         }
     }
 

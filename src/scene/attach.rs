@@ -120,7 +120,11 @@ fn plug(all: Vec<Read>, scene: &Scene, world: &mut World, state: &mut State, fau
             }
             _ => held.map(|(t, _)| t).collect(),
         };
-        let [from, until] = scene.time.shot().window([attach.from, attach.until]);
+        let [mut from, until] = scene.time.shot().window([attach.from, attach.until]);
+        if scene.onward.is_some() && from <= 0.0 {
+            // The vertices have been drawn to their height in the run that is continued.
+            from = -attach.over;
+        }
         attaches.0.push(attach::Attach {
             name: attach.name.unwrap_or_else(|| format!("attach[{number}]")),
             vertices: vertices.iter().filter_map(place).collect(),
@@ -134,7 +138,9 @@ fn plug(all: Vec<Read>, scene: &Scene, world: &mut World, state: &mut State, fau
             strength: attach.strength.unwrap_or(f64::INFINITY),
         });
         let own = attaches.0.last();
-        if let Some(free) = own.and_then(|own| own.free_at_the_start(world, state)) {
+        if scene.onward.is_none()
+            && let Some(free) = own.and_then(|own| own.free_at_the_start(world, state))
+        {
             faults.warn(&format!("attach[{number}]"), free);
         }
     }

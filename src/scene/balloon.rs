@@ -57,11 +57,12 @@ impl Balloon {
         self.permeability.through(self.test_pressure)
     }
 
-    /// Returns the supply of air.
-    pub fn supply(&self) -> Supply {
-        let duration = self.duration;
+    /// Returns the supply of air. A balloon that is `inflated` at the start keeps its pressure, or has a shut valve.
+    pub fn supply(&self, inflated: bool) -> Supply {
+        let duration = if inflated { f64::MIN_POSITIVE } else { self.duration };
         match (self.pressure, self.volume) {
             (Some(excess), _) => Supply::Held { excess, duration },
+            (None, Some(_)) if inflated => Supply::None,
             (None, Some(times)) => Supply::Filled { times, duration },
             (None, None) => Supply::None,
         }
@@ -118,7 +119,7 @@ pub(super) fn balloons(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults
             cloth: name.clone(),
             atmosphere: balloon.atmosphere,
             through: balloon.through(),
-            supply: balloon.supply(),
+            supply: balloon.supply(scene.onward.is_some()),
         });
     }
     balloons

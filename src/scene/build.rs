@@ -137,14 +137,23 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let parts = Parts { file: file.to_path_buf(), input, origin, selected };
     let changes = parts.input.cloths.iter().any(ClothInput::ever_changes);
     let kept = (changes || !seams.is_empty()).then(|| Box::new(parts.clone()));
-    let (world, state, crossing) = parts.assemble(scene, plugs, &mut faults, |world, state, faults| {
-        start::begin(scene.contact.start, world, state, faults)
-    });
+    // A scene that continues a run does not begin with the places of its meshes.
+    let (world, state, crossing) =
+        parts.assemble(scene, plugs, &mut faults, |world, state, faults| match scene.onward {
+            None => start::begin(scene.contact.start, world, state, faults),
+            Some(_) => Vec::new(),
+        });
     warn_of_fields(scene, &world, &state, &mut faults);
     match faults.finish() {
         (found, warnings) if found.is_empty() => Ok(Built { world, state, seams, parts: kept, warnings }),
         (faults, warnings) => Err(Refusal { faults, warnings, crossing }),
     }
+}
+
+/// Returns a fault of a key that is found after the world is built.
+pub fn fault(scene: &Scene, file: &Path, key: &str, message: String) -> Fault {
+    let mut faults = Faults::new(scene, file);
+    faults.at_key(key, message)
 }
 
 /// Warns about requested channels that no cloth has.

@@ -32,6 +32,7 @@ pub mod memory;
 pub mod motion;
 mod named;
 pub mod obstacle;
+pub mod onward;
 mod overrides;
 mod page;
 pub mod pattern;
@@ -94,6 +95,8 @@ use time::Heading;
 pub struct Scene {
     /// Name.
     pub name: String,
+    /// Frame of another run with which the run begins.
+    pub onward: Option<onward::Onward>,
     /// Axis that points up.
     pub up: Up,
     /// Acceleration of gravity [m/s^2].
@@ -337,6 +340,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
     } = file;
     Ok(Scene {
         name: scene.name.unwrap_or_else(|| stem(path)),
+        onward: scene.onward,
         up: scene.up,
         gravity: scene.gravity.unwrap_or_else(|| down(scene.up)),
         time,

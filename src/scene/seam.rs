@@ -37,10 +37,16 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
         let Some(input) = cloths.iter().find(|input| input.name == cloth.name) else { continue };
         let key = format!("cloth[{k}].pattern");
         let tables = table_of(pattern, &input.seams, &key, faults);
-        let seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
+        let mut seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
         let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
-        let weight_from = pattern.weight_from.unwrap_or(last);
-        tell_what_never_is(scene, pattern, weight_from, &key, faults);
+        let mut weight_from = pattern.weight_from.unwrap_or(last);
+        if scene.onward.is_some() {
+            // Their time has passed in the run that is continued.
+            seams.iter_mut().for_each(|(_, sew)| sew.from = -2.0 * sew.over);
+            weight_from = 0.0;
+        } else {
+            tell_what_never_is(scene, pattern, weight_from, &key, faults);
+        }
         let keeps_rows = has_air(scene, &cloth.name);
         if keeps_rows && seams.iter().any(|(_, sew)| sew.hold == pattern::Hold::Joined) {
             let message = "seams of a cloth with an air layer are held, but its borders stay two rows";

@@ -188,6 +188,9 @@ section! {
         pub flow: u32 = integer(0..=1_000_000).or(0),
         /// Frames from one checkpoint to the next; 0: only at the end and where a signal stops the run.
         pub checkpoint: u32 = integer(0..=1_000_000).or(10),
+        /// Most checkpoints that are kept, the newest ones; 0: all. With 2 or more, a run whose newest one is damaged
+        /// goes on from the one before.
+        pub keep_checkpoints: u32 = integer(0..=1_000_000).or(0),
     }
     check fields_fit;
 }

@@ -6,6 +6,7 @@ use super::document::{Node, Value};
 use super::json::Json;
 use super::keys::{Context, Keys, Kind, choices, section};
 use super::kinds::{Quantity, choice, flag, folder_name, integer, quantity, real, vector};
+use super::onward::{FrameOfRun, Onward};
 use super::spring::Model;
 use super::unit::{Unit, number, rounded};
 use crate::linalg::Vec3;
@@ -93,6 +94,10 @@ section! {
     pub struct Heading {
         /// Name of the scene and its run folder; the file's name if absent.
         pub name: Option<String> = folder_name().optional(),
+        /// Begin with this frame of another run of the same objects: positions, velocities and memories are those of
+        /// its checkpoint, motion and pins those of this scene. Seams and the inflation of balloons have had their
+        /// time, and so have attachments, shrinkage and bands whose 'from' is 0.
+        pub onward as "continue": Option<Onward> = FrameOfRun.optional(),
         /// Axis that points up: gravity, ground and camera follow it.
         pub up: Up = choice().or(Up::Y),
         /// Acceleration of gravity; 9.81 m/s2 downward if absent.

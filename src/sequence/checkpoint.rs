@@ -49,6 +49,8 @@ pub struct Checkpoint {
     pub scene: String,
     /// Objects of the world.
     pub objects: Vec<Mark>,
+    /// Checksum of the state that the run continues.
+    pub continued: Option<u32>,
     /// The state.
     pub state: State,
 }
@@ -98,9 +100,9 @@ impl Mark {
 impl Checkpoint {
     /// Returns the bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
-        let Checkpoint { version, frame, partial, wall, scene, objects, state } = self;
+        let Checkpoint { version, frame, partial, wall, scene, objects, continued, state } = self;
         let mark = |m: &Mark| json!({ "name": m.name, "topology": m.topology, "shape": m.shape, "motion": m.motion });
-        let head = json!({
+        let mut head = json!({
             "version": version,
             "frame": frame,
             "time": state.time,
@@ -109,8 +111,11 @@ impl Checkpoint {
             "wall_seconds": wall,
             "objects": objects.iter().map(mark).collect::<Vec<_>>(),
             "scene": scene,
-        })
-        .to_string();
+        });
+        if let Some(continued) = continued {
+            head["continued"] = json!(continued);
+        }
+        let head = head.to_string();
         let mut out = MAGIC.to_vec();
         out.extend((head.len() as u64).to_le_bytes());
         out.extend(head.as_bytes());
@@ -185,6 +190,7 @@ impl Checkpoint {
                 wall: head.get("wall_seconds").and_then(Value::as_f64)?,
                 scene: text(&head, "scene")?,
                 objects: head.get("objects")?.as_array()?.iter().map(mark).collect::<Option<_>>()?,
+                continued: whole(&head, "continued"),
                 state,
             })
         };
@@ -218,6 +224,7 @@ mod tests {
             wall: 0.0,
             scene: String::new(),
             objects: Vec::new(),
+            continued: None,
             state,
         };
         let bytes = checkpoint.bytes();
@@ -257,6 +264,7 @@ mod tests {
                 shape: u32::MAX,
                 motion: Some((3, [1, u64::MAX])),
             }],
+            continued: Some(u32::MAX - 1),
             state: State { time: 0.1, step: 40, x: vec![Vec3::repeat(0.3); 5], ..State::default() },
         };
         let bytes = checkpoint.bytes();

@@ -8,7 +8,7 @@ use super::manifest::{Entry, Run};
 use super::shape::{Shape, Snapshot};
 use super::stats::FrameStats;
 use crate::mesh::{self, obj, ply};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -86,6 +86,24 @@ impl Folder {
         self.path.join("stats.ndjson")
     }
 
+    /// Returns the path of the log.
+    pub fn log(&self) -> PathBuf {
+        self.path.join("run.log")
+    }
+
+    /// Opens the log to append lines to it.
+    ///
+    /// # Errors
+    /// The disk refuses, or a symbolic link is in its place.
+    pub fn open_log(&self) -> Result<File, DiskError> {
+        let path = self.log();
+        if path.is_symlink() {
+            return Err(linked(&path));
+        }
+        let open = OpenOptions::new().create(true).append(true).open(&path);
+        open.map_err(|error| DiskError::new(&path, &error))
+    }
+
     /// Lists the stored checkpoints, the oldest first. Their contents are not checked.
     ///
     /// # Errors
@@ -100,11 +118,12 @@ impl Folder {
         Ok(all)
     }
 
-    /// Writes a checkpoint, after syncing the files that it depends on. Removes older checkpoints between frames.
+    /// Writes a checkpoint, after syncing the files that it depends on. Removes older checkpoints between frames, and
+    /// all but the newest `most`, unless that is 0.
     ///
     /// # Errors
-    /// The disk refuses. The older checkpoints are all kept.
-    pub fn write_checkpoint(&self, checkpoint: &Checkpoint) -> Result<PathBuf, DiskError> {
+    /// The disk refuses. The older checkpoints are all kept then.
+    pub fn write_checkpoint(&self, checkpoint: &Checkpoint, most: u32) -> Result<PathBuf, DiskError> {
         let folder = self.checkpoint_folder();
         self.make(&folder)?;
         // During a preroll there are no statistics yet.
@@ -119,6 +138,11 @@ impl Folder {
             sync(&folder)?;
         }
         for old in self.checkpoints()?.iter().filter(|old| old.step.is_some() && old.path != path) {
+            remove(&old.path)?;
+        }
+        let all = if most > 0 { self.checkpoints()? } else { Vec::new() };
+        let surplus = all.len().saturating_sub(most as usize);
+        for old in all.iter().take(surplus).filter(|old| old.path != path) {
             remove(&old.path)?;
         }
         Ok(path)

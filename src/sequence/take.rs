@@ -17,6 +17,20 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// Files of a run in its folder itself, but for `run.json`.
+const TOP: [&str; 10] = [
+    "crossing.ply",
+    "movie.gif",
+    "movie.mp4",
+    "movie.png",
+    "movie.webp",
+    "report.html",
+    "run.log",
+    "scene.toml",
+    "stats.ndjson",
+    "turntable.png",
+];
+
 /// Contents of a folder that a run is to use.
 #[derive(Debug)]
 pub enum Found {
@@ -79,7 +93,7 @@ impl Folder {
             Err(error) => return Err(DiskError::new(&path, &error)),
         };
         let folders = ["meshes", "preview", "checkpoints", "probes", "flow"].map(|name| self.path().join(name));
-        let names = [self.scene(), path.clone(), self.stats(), self.report()].into_iter().chain(folders);
+        let names = [self.scene(), path.clone(), self.stats(), self.report(), self.log()].into_iter().chain(folders);
         let Some(name) = names.into_iter().find(|name| name.symlink_metadata().is_ok()) else {
             return Ok(Found::Nothing);
         };
@@ -129,8 +143,8 @@ impl Folder {
     /// # Errors
     /// A symbolic link is in place of one.
     pub fn no_links(&self) -> Result<(), DiskError> {
-        let folders =
-            ["meshes", "preview", "checkpoints", "probes", "flow", "stats.ndjson"].map(|name| self.path().join(name));
+        let folders = ["meshes", "preview", "checkpoints", "probes", "flow", "stats.ndjson", "run.log"];
+        let folders = folders.map(|name| self.path().join(name));
         let objects = entries(&self.path().join("meshes"))?;
         match folders.into_iter().chain(objects).find(|path| path.is_symlink()) {
             Some(path) => Err(linked(&path)),
@@ -159,9 +173,7 @@ impl Folder {
         add(&preview, &|file| number(file, "frame", &PICTURES).is_some() || file == "sheet.png")?;
         add(&self.path().join("flow"), &|file| number(file, "frame", &FLOWS).is_some())?;
         add(&self.probes(), &of_probe)?;
-        let top =
-            ["crossing.ply", "movie.mp4", "movie.png", "report.html", "scene.toml", "stats.ndjson", "turntable.png"];
-        add(self.path(), &|file| top.contains(&file))?;
+        add(self.path(), &|file| TOP.contains(&file))?;
         add(self.path(), &|file| file == "run.json")?;
         let local = |path: PathBuf| path.strip_prefix(self.path()).map(Path::to_path_buf).unwrap_or(path);
         Ok(all.into_iter().map(local).collect())

@@ -57,7 +57,19 @@ fn pictures_become_a_film() {
     assert_eq!(animated(&folder.join("all.apng")), (4, [64, 48]));
     ends(&percale(&["movie", "run", "--frames", "11-14x2", "--scale", "0.5", "--out", "some.png"], &folder), 0, &[]);
     assert_eq!(animated(&folder.join("some.png")), (2, [32, 24]));
-    ends(&percale(&["movie", "run", "--out", "film.gif"], &folder), 2, &[".png, .apng, .mp4 and .mov are written"]);
+    let endings = [".png, .apng, .webp, .gif, .mp4 and .mov are written"];
+    ends(&percale(&["movie", "run", "--out", "film.avi"], &folder), 2, &endings);
+    ends(&percale(&["movie", "run", "--out", "film.gif", "--scale", "0.5"], &folder), 0, &["4 pictures in film.gif"]);
+    let gif = fs::read(folder.join("film.gif")).unwrap();
+    assert_eq!((&gif[..6], &gif[6..10]), (&b"GIF89a"[..], &[32, 0, 24, 0][..]));
+    // A block of each picture has its time in hundredths of a second.
+    let controls = gif.windows(3).filter(|w| *w == [0x21, 0xf9, 4]).count();
+    assert_eq!(controls, 4);
+    ends(&percale(&["movie", "run", "--out", "film.webp", "--frames", "11-13"], &folder), 0, &["3 pictures"]);
+    let webp = fs::read(folder.join("film.webp")).unwrap();
+    let length = u32::from_le_bytes(webp[4..8].try_into().unwrap()) as usize;
+    assert!(webp.starts_with(b"RIFF") && &webp[8..16] == b"WEBPVP8X" && length + 8 == webp.len());
+    assert_eq!((webp.windows(4).filter(|w| w == b"ANMF").count(), &webp[24..30]), (3, &[63, 0, 0, 47, 0, 0][..]));
     ends(&percale(&["movie", "run", "--frames", "20"], &folder), 2, &["no pictures of these frames"]);
     ends(&percale(&["movie", "nowhere"], &folder), 2, &["nowhere"]);
     let mut alone = Command::new(env!("CARGO_BIN_EXE_percale"));
@@ -72,6 +84,12 @@ fn pictures_become_a_film() {
     ends(&percale(&["movie", "run", "--out", "run/movie.png"], &folder), 0, &[]);
     ends(&percale(&["run", "scene.toml", "--out", "run", "--force", "--progress", "none"], &folder), 0, &[]);
     assert!(!folder.join("run/movie.png").exists());
+    for ending in ["gif", "webp"] {
+        let name = format!("run/movie.{ending}");
+        ends(&percale(&["movie", "run", "--out", &name], &folder), 0, &[]);
+        ends(&percale(&["run", "scene.toml", "--out", "run", "--progress", "none"], &folder), 0, &[]);
+        assert!(!folder.join(name).exists());
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `percale sweep`: cases, tables, faults before the first case, resuming, and the report of each run.
 
 use percale::sequence::{Folder, Status};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -147,6 +148,62 @@ fn a_job_template_holds_every_case() {
     assert!(Path::new(project).join(scene).is_file(), "{told}{yaml}");
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").starts_with(project), "{told}");
     assert!(!folder.join("out/two/0001").exists());
+}
+
+/// A driver that knows nothing but the list runs four cases, and gathers their results.
+#[test]
+fn a_driver_runs_the_work_items_of_the_list() {
+    let keys = "time.step = [\"4 ms\", \"2 ms\"]\n\"cloth[0].material\" = [\"silk\", \"denim\"]";
+    let folder = bench("list", keys);
+    let told = run(&folder, &["sweep", "two.toml", "--threads", "1", "--list", "json"]);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    let list: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert!(!folder.join("out/two/0001").exists());
+    let words = |of: &Value| -> Vec<String> {
+        of.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_string()).collect()
+    };
+    // All paths are absolute, so it may work anywhere.
+    let elsewhere = folder.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let start = |command: &Value| {
+        let command = words(command);
+        let mut started = Command::new(&command[0]);
+        started.args(&command[1..]).current_dir(&elsewhere);
+        started
+    };
+    let items = list["items"].as_array().unwrap();
+    assert_eq!(items.len(), 4);
+    for (k, item) in items.iter().enumerate() {
+        assert_eq!((&item["index"], item["name"].as_str().unwrap()), (&k.into(), format!("{:04}", k + 1).as_str()));
+        let out = start(&item["command"]).output().unwrap();
+        assert!(out.status.success(), "{item}: {}", text(&out.stderr));
+        let last: Value = serde_json::from_str(text(&out.stdout).lines().last().unwrap()).unwrap();
+        assert_eq!((&last["event"], &last["code"]), (&"end".into(), &0.into()));
+        for file in words(&item["outputs"]) {
+            assert!(Path::new(&file).is_file(), "{file}");
+        }
+        let [first, end] = [0, 1].map(|k| item["frames"][k].as_u64().unwrap());
+        assert_eq!([first, end], [1, 4]);
+        let sequences = words(&item["sequences"]);
+        assert_eq!(sequences.len(), 2, "{sequences:?}");
+        for file in sequences.iter().flat_map(|s| (first..=end).map(|k| s.replace("####", &format!("{k:04}")))) {
+            assert!(Path::new(&file).is_file(), "{file}");
+        }
+    }
+    let values = &items[3]["values"];
+    assert_eq!((&values["time.step"], &values["cloth[0].material"]), (&"\"2 ms\"".into(), &"\"denim\"".into()));
+    assert_eq!((&list["again"][0], &list["busy"][0]), (&75.into(), &73.into()));
+    assert!(words(&list["inputs"]).iter().all(|file| Path::new(file).is_absolute() && Path::new(file).is_file()));
+    let out = start(&list["gather"]).output().unwrap();
+    assert!(text(&out.stdout).contains("4 of 4 cases are finished"), "{}{}", text(&out.stdout), text(&out.stderr));
+    assert!(words(&list["gathered"]).iter().all(|file| Path::new(file).is_file()));
+    // A second list is equal: a case keeps its folder, and its command has nothing to do.
+    let again = run(&folder, &["sweep", "two.toml", "--threads", "1", "--list", "json"]);
+    assert_eq!(again.stdout, told.stdout);
+    let out = start(&items[2]["command"]).output().unwrap();
+    assert!(out.status.success() && text(&out.stderr).contains("all 4 frames are in"), "{}", text(&out.stderr));
+    let told = run(&folder, &["sweep", "two.toml", "--list", "json", "--status"]);
+    assert_eq!(told.status.code(), Some(2));
 }
 
 /// A report can be written again, also for a failed run. A folder without a run is refused.

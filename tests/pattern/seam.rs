@@ -136,6 +136,38 @@ fn cloth_falls_once_it_has_weight() {
     assert!((found - fallen).abs() < 9.81 * t * 2e-3, "{found} m, not {fallen} m");
 }
 
+/// A run that goes on with the sewn garment keeps its seams closed, and has its weight at once: in 0.2 s it falls by
+/// `g t^2/2`, less a little for the air. Without `continue` the panels of the same scene hang where they are.
+#[test]
+fn a_sewn_garment_goes_on_with_its_weight() {
+    let folder = folder("onward", "frames", "frames");
+    run(&folder, &["--threads", "1"]);
+    let scene = fs::read_to_string(folder.join("top.toml")).unwrap();
+    fs::write(folder.join("top.toml"), scene.replace("\"top\"\n[time]", "\"top\"\ncontinue = \"run@61\"\n[time]"))
+        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
+    command.current_dir(&folder).args(["run", "top.toml", "--out", "fall/run", "--no-preview", "--frames", "7"]);
+    let told = command.output().unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let fall = folder.join("fall");
+    assert!(mesh(&folder, 61) == mesh(&fall, 1));
+    let all = stats(&fall);
+    let gap = all.iter().map(|frame| frame["seam_gap"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert!(gap < 2e-4, "{gap} m");
+    // Its seams are joined, as they were.
+    let joined = |frame: &Value| frame["seam_joined"].as_u64().unwrap();
+    let before = joined(&stats(&folder)[60]);
+    assert!(before > 10 && all.iter().all(|frame| joined(frame) == before), "{before}");
+    let height = |folder: &Path, frame: u32| {
+        let positions = percale::mesh::ply::read(&mesh(folder, frame)).unwrap().mesh.positions;
+        positions.iter().map(|p| p.y).sum::<f64>() / positions.len() as f64
+    };
+    let fallen = height(&fall, 1) - height(&fall, 7);
+    let free = 0.5 * 9.81 * 0.2f64.powi(2);
+    println!("it fell {fallen:.4} m, in a vacuum {free:.4} m; the widest gap is {gap:.1e} m");
+    assert!(fallen > 0.6 * free && fallen < 1.05 * free, "{fallen} m, in a vacuum {free} m");
+}
+
 /// A seam of an unknown name, a panel that is wider than its cylinder, and a seam in two tables are refused with the
 /// place in the scene.
 #[test]

@@ -79,7 +79,7 @@ impl Bench {
                 let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_string();
                 if path.is_dir() {
                     open.push(path);
-                } else if !["run.json", "stats.ndjson", "report.html"].contains(&name.as_str())
+                } else if !["run.json", "run.log", "stats.ndjson", "report.html"].contains(&name.as_str())
                     && !name.starts_with("checkpoints")
                 {
                     files.insert(name, fs::read(path).unwrap());

@@ -7,6 +7,7 @@ mod disk;
 mod farm;
 mod features;
 mod gate;
+mod onward;
 #[cfg(unix)]
 mod signals;
 mod steps;

@@ -15,8 +15,11 @@ fn it_is_read() {
     let [one, other] = scene.balloons.as_slice() else { panic!("{:?}", scene.balloons) };
     assert_eq!((one.cloth.as_str(), one.atmosphere), ("sheet", 9e4));
     assert_eq!(one.through(), Through { permeance: 0.01 / 98.0, inertia: 0.0 });
-    assert_eq!(one.supply(), Supply::Held { excess: 2e3, duration: 0.25 });
-    assert_eq!(other.supply(), Supply::Filled { times: 1.5, duration: 2.0 });
+    assert_eq!(one.supply(false), Supply::Held { excess: 2e3, duration: 0.25 });
+    assert_eq!(other.supply(false), Supply::Filled { times: 1.5, duration: 2.0 });
+    // In a run that goes on with another one, both have been inflated.
+    assert_eq!(one.supply(true), Supply::Held { excess: 2e3, duration: f64::MIN_POSITIVE });
+    assert_eq!(other.supply(true), Supply::None);
     assert!(other.through().inertia > 0.0, "{other:?}");
 }
 
@@ -25,9 +28,9 @@ fn little_must_be_said() {
     let scene = good(&format!("{MINIMAL}[[balloon]]\ncloth = \"sheet\"\n"));
     let balloon = &scene.balloons[0];
     assert_eq!((balloon.permeability, balloon.test_pressure), (Given::Speed(0.0), 200.0));
-    assert_eq!((balloon.supply(), balloon.atmosphere), (Supply::None, 101_325.0));
+    assert_eq!((balloon.supply(false), balloon.atmosphere), (Supply::None, 101_325.0));
     let scene = good(&format!("{MINIMAL}[[balloon]]\ncloth = \"sheet\"\npressure = \"1 kPa\"\n"));
-    assert_eq!(scene.balloons[0].supply(), Supply::Held { excess: 1e3, duration: 1.0 });
+    assert_eq!(scene.balloons[0].supply(false), Supply::Held { excess: 1e3, duration: 1.0 });
 }
 
 /// Builds a tetrahedron of 1/6 litre, with the given faces.

@@ -32,6 +32,8 @@ pub const FULL: &str = include_str!("full.toml");
 fn settings_are_read_in_si() {
     let scene = good(FULL);
     assert_eq!((scene.name.as_str(), scene.up, scene.gravity), ("everything", Up::Z, Vec3::new(0.0, 0.0, -1.62)));
+    let onward = scene.onward.as_ref().unwrap();
+    assert_eq!((&onward.run, onward.frame), (&scene.folder.join("drape"), 60));
     let time = Time {
         fps: 24.0,
         frames: 48,
@@ -65,7 +67,7 @@ fn settings_are_read_in_si() {
     assert_eq!((scene.wind.velocity, scene.wind.gust), (Vec3::new(10.0, 0.0, 0.0), 0.5));
     assert_eq!((scene.wind.gust_period, scene.wind.seed), (2.0, 7));
     assert!(!scene.output.meshes && scene.output.format == Format::Ply && !scene.output.obstacles);
-    assert_eq!(scene.output.checkpoint, 25);
+    assert_eq!((scene.output.checkpoint, scene.output.keep_checkpoints), (25, 3));
     assert!(scene.output.fields.iter().map(|f| f.word).eq(["strain", "speed", "gap", "pressure", "air_mass"]));
     let t = &scene.tethers[0];
     assert_eq!((t.cloth.as_str(), t.point, t.stiffness), ("sheet", Vec3::new(0.0, 2.0, 0.5), 20.0));

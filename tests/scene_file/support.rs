@@ -24,6 +24,8 @@ pub fn folder() -> PathBuf {
             fs::write(folder.join("toy.msh"), "").unwrap();
             fs::write(folder.join("gown.dxf"), "").unwrap();
             fs::write(folder.join("walk/walk.mdd"), "").unwrap();
+            fs::create_dir_all(folder.join("drape/checkpoints")).unwrap();
+            fs::write(folder.join("drape/checkpoints/frame.0060.ckpt"), "").unwrap();
             fs::write(folder.join("gust.wav"), "").unwrap();
             fs::write(folder.join("hand.csv"), "t,x,y,z\n0,0,1,0\n0.5,0,1.5,0\n").unwrap();
             fs::write(folder.join("mouse.csv"), "t,px,py,button\n0,0.5,0.25,0\n0.5,1,0,1\n").unwrap();

@@ -213,6 +213,10 @@ fn changes(
 ) -> (Vec<Shrink>, Vec<Band>) {
     let shot = scene.time.shot();
     let ramp = |from: f64, over: f64| {
+        if scene.onward.is_some() && from <= 0.0 {
+            // The change has had its time in the run that is continued.
+            return Ramp { from: -1.0, over: 0.5 };
+        }
         let [from, until] = [from, from + over].map(|t| shot.run(t));
         Ramp { from, over: until - from }
     };

@@ -65,7 +65,7 @@ impl Faults {
 
     /// Creates a diagnostic at the place of a key in the file. If an override sets the key, the place is that of the
     /// nearest enclosing table.
-    fn at_key(&mut self, key: &str, message: String) -> Fault {
+    pub fn at_key(&mut self, key: &str, message: String) -> Fault {
         let Faults { file, text, document, .. } = self;
         let document = document.get_or_insert_with(|| {
             let bytes = std::fs::read(&*file).unwrap_or_else(|_| text.clone().into_bytes());
