@@ -99,6 +99,7 @@ fn shared(path: &str) -> bool {
     ];
     let names = [
         "keyframes",
+        "weight",
         "rotation",
         "path",
         "cache",
