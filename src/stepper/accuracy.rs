@@ -6,7 +6,7 @@
 //! does not shorten the step of a whole sheet.
 
 use super::{Settings, stride};
-use crate::linalg::par;
+use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
@@ -47,18 +47,32 @@ impl Accuracy {
         let before = |v: usize| {
             if state.last > 0.0 { (state.v[v] - state.v_before[v]) / state.last } else { world.gravity }
         };
+        let change = |v: usize| (step.rate[v] - state.v[v]) / step.h - before(v);
+        self.largest(world, step, change, |acceleration| acceleration * step.h * step.h)
+    }
+
+    /// Computes the change of displacements by the last linearisation, relative to the aims: the largest over all
+    /// objects.
+    pub fn change(&self, world: &World, step: &Step) -> f64 {
+        self.largest(world, step, |v| step.solved(v as u32) - step.found[v], |change| change)
+    }
+
+    /// Returns the largest value over all objects, relative to their aims: `error` of the root mean square of `of`.
+    fn largest(
+        &self,
+        world: &World,
+        step: &Step,
+        of: impl Fn(usize) -> Vec3 + Sync,
+        error: impl Fn(f64) -> f64,
+    ) -> f64 {
         let object = |(object, aim): (&crate::world::Object, &f64)| {
             let first = object.vertices.start;
             let mass = par::sum(object.vertices.len(), |k| step.mass[first + k]);
             if mass == 0.0 || aim.is_infinite() {
                 return 0.0;
             }
-            let squares = par::sum(object.vertices.len(), |k| {
-                let v = first + k;
-                let change = (step.rate[v] - state.v[v]) / step.h - before(v);
-                step.mass[v] * change.norm_squared()
-            });
-            (squares / mass).sqrt() * step.h * step.h / aim
+            let squares = par::sum(object.vertices.len(), |k| step.mass[first + k] * of(first + k).norm_squared());
+            error((squares / mass).sqrt()) / aim
         };
         world.objects.iter().zip(&self.aims).map(object).fold(0.0, f64::max)
     }
@@ -89,7 +103,6 @@ pub fn next(settings: &Settings, error: f64, h: f64, target: f64, clean: u32) ->
 mod tests {
     use super::super::tests::tethered;
     use super::*;
-    use crate::linalg::Vec3;
 
     /// A uniform acceleration has no error, a change of acceleration by `a` has `h^2 a`.
     #[test]
