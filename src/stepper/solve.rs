@@ -8,8 +8,8 @@ use crate::effect::Running;
 use crate::force::assembly::Assembly;
 use crate::force::links::Couples;
 use crate::force::term::Precision;
-use crate::linalg::{Vec3, par};
 use crate::linalg::pcg::Components;
+use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
@@ -25,7 +25,7 @@ const FAST: f64 = 0.05;
 
 /// Largest number of linearisations in a step after the first.
 const RENEWALS: usize = 3;
-/// Change of the solution by a linearisation, relative to the aim of accuracy, up to which none follows.
+/// Change of the solution by a linearisation, relative to the aim of accuracy, below which none follows.
 const CLOSE: f64 = 0.1;
 
 /// Assembles all laws at the rotated positions of components, without links and air.
@@ -87,7 +87,8 @@ impl<T: Precision> Stepper<T> {
                 break;
             }
         }
-        let stopped = self.contacts.stop_closing(world, &self.now);
+        // Penalties of pairs that were unproven keep their contacts from closing, too.
+        let stopped = before == 1 && self.contacts.stop_closing(world, &self.now);
         self.clear(world, state, (solves, stopped), report)?;
         if *solves == before {
             return Ok(());
@@ -95,8 +96,7 @@ impl<T: Precision> Stepper<T> {
         self.renew(world, state, report);
         self.begin(world, state, report)?;
         self.iterate(world, 1.0, report)?;
-        let stopped = self.contacts.stop_closing(world, &self.now);
-        self.clear(world, state, (solves, stopped), report)
+        self.clear(world, state, (solves, false), report)
     }
 
     /// Solves again while the solution closes contacts too fast or leaves pairs unproven.

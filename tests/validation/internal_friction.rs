@@ -526,8 +526,8 @@ fn steep_friction_takes_no_more_than_there_is() {
     }
 }
 
-/// The longest steps reported for a law create at most a 20th of the energy of the impact, since they are of first
-/// order at reversals of strain. Steps four times as long create more.
+/// The longest steps reported for a law, of at most 2 ms, create at most a 20th of the energy of the impact, since they
+/// are of first order at reversals of strain. Steps four times as long create more where friction is steep.
 #[test]
 fn steps_as_told_make_little_energy() {
     let mass = DENSITY_OF_COTTON * 0.3 * 0.3 / (17.0 * 17.0);
@@ -535,13 +535,13 @@ fn steps_as_told_make_little_energy() {
         [(400.0, 2.2, 1e-3), (400.0, 30.0, 6e-3), (400.0, 30.0, 1e-3), (400.0, 1000.0, 6e-3), (135.0, 2.2, 6e-3)]
     {
         let dahl = Dahl { a, b: 0.0, tau, form: Form::Exact };
-        let [grown, _] = struck(young, dahl, dahl.longest_step(mass, young), 15);
+        let [grown, _] = struck(young, dahl, dahl.longest_step(mass, young).min(2e-3), 15);
         assert!(grown < 0.05, "{young} {a} {tau}: {grown}");
     }
     let dahl = Dahl { a: 30.0, b: 0.0, tau: 1e-3, form: Form::Exact };
     let [grown, _] = struck(400.0, dahl, 4.0 * dahl.longest_step(mass, 400.0), 15);
     assert!(grown > 0.5, "{grown}");
-    // With stiffer elasticity, friction is stable at any step.
+    // Friction of a slope up to ten times the stiffness is stable at any step.
     let dahl = Dahl { a: 30.0, b: 0.0, tau: 6e-3, form: Form::Exact };
     assert!(dahl.longest_step(mass, 5100.0).is_infinite());
     let [grown, _] = struck(5100.0, dahl, 2e-3, 15);

@@ -19,6 +19,7 @@ mod glue;
 mod isotropic;
 mod internal_friction;
 mod kept;
+mod kept_shape;
 mod limits;
 mod membrane;
 mod momentum;
