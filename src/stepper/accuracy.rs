@@ -53,8 +53,8 @@ impl Accuracy {
         self.largest(world, step, change, |acceleration, aim| acceleration * step.h * step.h / aim)
     }
 
-    /// Computes the change of displacements by the last linearisation, relative to the aims or to [`USUAL`]: the largest
-    /// over all objects.
+    /// Returns the change of displacements by the last linearisation: the largest over all objects, relative to the
+    /// aims, of at most [`USUAL`].
     pub fn change(&self, world: &World, step: &Step) -> f64 {
         self.largest(world, step, |v| step.solved(v as u32) - step.found[v], |change, aim| change / aim.min(USUAL))
     }
