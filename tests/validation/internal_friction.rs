@@ -492,7 +492,7 @@ fn scales_do_not_matter() {
 }
 
 /// An isotropic sheet with negligible friction of stretch (1e-300) falls as one without. Steps with friction are
-/// linearised again about their end, so the distance is the error of the linear steps without: of first order or higher.
+/// linearised again about their end, so the distance is the error of linear steps: of first order or higher.
 #[test]
 fn no_friction_is_no_friction() {
     let run = |inner: InternalFriction, step: f64| {
