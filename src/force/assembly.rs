@@ -86,6 +86,15 @@ impl<T: Real> Assembly<T> {
         });
     }
 
+    /// Computes the product of the matrix with `z`, without moving blocks and the low-rank update.
+    pub fn product(&mut self, z: &[Vec3], out: &mut [Vec3]) {
+        let mut domains: Vec<_> = self.matrix.domains.iter_mut().collect();
+        par::each_part(&mut domains, out, &self.matrix.starts, |_, domain, out| {
+            out.fill(Vec3::zeros());
+            domain.add_product(z, |_| true, out);
+        });
+    }
+
     /// Saves the present diagonal and right-hand side.
     pub fn keep(&mut self) {
         self.each_part(|part, domain, force| {

@@ -106,23 +106,24 @@ impl<const N: usize> Rubbing<'_, N> {
         work
     }
 
-    /// Linearises the friction of a step. Returns the stresses at zero change of strain, and the slopes. Strains change
-    /// by `ahead` at the present velocities, and by `expected` if forces act as in the last step.
+    /// Linearises the friction of a step. Returns the stresses after a change `here` of the strains, and the slopes.
+    /// Strains change by `ahead` at the present velocities, and by `expected` if forces act as in the last step.
     ///
     /// For changes up to half of `tau` the line is the chord of the expected path. For larger changes that chord would
     /// be nearly level, and a strain that reverses unexpectedly would meet no friction. There the line goes through the
     /// stress to which the present velocity leads. Its slope is that of the chord of a reversal of that length.
     /// Friction then stops motion where it can, and reverses none.
     #[inline]
-    pub fn respond(&self, ahead: [f64; N], expected: [f64; N], memory: &[f64]) -> [[f64; N]; 2] {
+    pub fn respond(&self, [here, ahead, expected]: [[f64; N]; 3], memory: &[f64]) -> [[f64; N]; 2] {
         let (mut stress, mut slopes) = ([0.0; N], [0.0; N]);
         self.each(|k, law| {
             let (e, s) = (memory[k], memory[N + k]);
             if expected[k].abs().max(ahead[k].abs()) <= NEAR * law.tau {
-                (stress[k], slopes[k]) = (s, law.secant(e, s, e + expected[k]));
+                slopes[k] = law.secant(e, s, e + expected[k]);
+                stress[k] = s + slopes[k] * here[k];
             } else {
                 slopes[k] = law.turn(e, s, ahead[k].abs());
-                stress[k] = law.go(e, s, e + ahead[k]).0 - slopes[k] * ahead[k];
+                stress[k] = law.go(e, s, e + ahead[k]).0 + slopes[k] * (here[k] - ahead[k]);
             }
         });
         [stress, slopes]

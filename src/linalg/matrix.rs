@@ -151,26 +151,26 @@ impl<T: Real> Domain<T> {
         }
     }
 
-    /// Adds the subdomain's part of [`Matrix::add_product`].
-    fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
+    /// Adds the subdomain's part of [`Matrix::add_product`] to `out`, which has its own rows only.
+    pub fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
         let block = |k: usize| Mat3::from_fn(|r, c| self.blocks[9 * k + 3 * c + r].wide());
         for i in 0..self.count {
             let (row, own) = (self.first + i, wanted(self.first + i));
             if own {
-                out[row] += block(i) * z[row];
+                out[i] += block(i) * z[row];
             }
             for k in self.upper_start[i] as usize..self.upper_start[i + 1] as usize {
                 let column = self.first + self.upper_col[k] as usize;
                 if own {
-                    out[row] += block(self.upper_base() + k) * z[column];
+                    out[i] += block(self.upper_base() + k) * z[column];
                 }
                 if wanted(column) {
-                    out[column] += block(self.upper_base() + k).transpose() * z[row];
+                    out[column - self.first] += block(self.upper_base() + k).transpose() * z[row];
                 }
             }
             let outer = self.cross_start[i] as usize..self.cross_start[i + 1] as usize;
             for k in outer.filter(|_| own) {
-                out[row] += block(self.cross_base() + k) * z[self.cross_col[k] as usize];
+                out[i] += block(self.cross_base() + k) * z[self.cross_col[k] as usize];
             }
         }
     }
@@ -320,7 +320,8 @@ impl<T: Real> Matrix<T> {
     /// Adds `A z` in the rows that are `wanted` to `out`, in double precision. Moving blocks and the low-rank update
     /// are left out.
     pub fn add_product(&self, z: &[Vec3], wanted: impl Fn(usize) -> bool, out: &mut [Vec3]) {
-        self.domains.iter().for_each(|domain| domain.add_product(z, &wanted, out));
+        let own = |domain: &Domain<T>| domain.first..domain.first + domain.count;
+        self.domains.iter().for_each(|domain| domain.add_product(z, &wanted, &mut out[own(domain)]));
     }
 
     /// Returns the number of block rows.

@@ -6,7 +6,7 @@
 //! does not shorten the step of a whole sheet.
 
 use super::{Settings, stride};
-use crate::linalg::par;
+use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
@@ -22,6 +22,8 @@ const SAFE: f64 = 0.9;
 const CHANGE: (f64, f64) = (0.25, 1.25);
 /// Ratio of the largest step to the shortest one for the sake of accuracy.
 const FINEST: f64 = 32.0;
+/// Largest aim for the change of a solution by a linearisation [m].
+const USUAL: f64 = 3e-4;
 /// Number of steps without a repeat before the target grows.
 const CLEAN: u32 = 10;
 
@@ -47,18 +49,32 @@ impl Accuracy {
         let before = |v: usize| {
             if state.last > 0.0 { (state.v[v] - state.v_before[v]) / state.last } else { world.gravity }
         };
+        let change = |v: usize| (step.rate[v] - state.v[v]) / step.h - before(v);
+        self.largest(world, step, change, |acceleration, aim| acceleration * step.h * step.h / aim)
+    }
+
+    /// Returns the change of displacements by the last linearisation: the largest over all objects, relative to the
+    /// aims, of at most [`USUAL`].
+    pub fn change(&self, world: &World, step: &Step) -> f64 {
+        self.largest(world, step, |v| step.solved(v as u32) - step.found[v], |change, aim| change / aim.min(USUAL))
+    }
+
+    /// Returns the largest value over all objects: `error` of the root mean square of `of` and the aim.
+    fn largest(
+        &self,
+        world: &World,
+        step: &Step,
+        of: impl Fn(usize) -> Vec3 + Sync,
+        error: impl Fn(f64, f64) -> f64,
+    ) -> f64 {
         let object = |(object, aim): (&crate::world::Object, &f64)| {
             let first = object.vertices.start;
             let mass = par::sum(object.vertices.len(), |k| step.mass[first + k]);
-            if mass == 0.0 || aim.is_infinite() {
+            if mass == 0.0 {
                 return 0.0;
             }
-            let squares = par::sum(object.vertices.len(), |k| {
-                let v = first + k;
-                let change = (step.rate[v] - state.v[v]) / step.h - before(v);
-                step.mass[v] * change.norm_squared()
-            });
-            (squares / mass).sqrt() * step.h * step.h / aim
+            let squares = par::sum(object.vertices.len(), |k| step.mass[first + k] * of(first + k).norm_squared());
+            error((squares / mass).sqrt(), *aim)
         };
         world.objects.iter().zip(&self.aims).map(object).fold(0.0, f64::max)
     }
@@ -89,7 +105,6 @@ pub fn next(settings: &Settings, error: f64, h: f64, target: f64, clean: u32) ->
 mod tests {
     use super::super::tests::tethered;
     use super::*;
-    use crate::linalg::Vec3;
 
     /// A uniform acceleration has no error, a change of acceleration by `a` has `h^2 a`.
     #[test]

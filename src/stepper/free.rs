@@ -146,7 +146,8 @@ impl Free {
         let Step { z, betas, .. } = step;
         let own = |v: usize| {
             let inertia = step.mass[v] / (betas[v] * betas[v]);
-            (inertia, force[v] - z[v] * inertia)
+            let force = if step.extended.is_empty() { force[v] } else { force[v] - step.extended[v] };
+            (inertia, force - z[v] * inertia)
         };
         if self.lacks(world, &step.fixed, own) {
             self.shift(world, &step.fixed, z);

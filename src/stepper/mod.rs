@@ -120,6 +120,8 @@ pub struct Stepper<T> {
     links: Links,
     free: free::Free,
     turns: turn::Turns,
+    /// True if cloth has internal friction.
+    rubs: bool,
     stiff: stiff::Stiff,
     guard: guard::Guard,
     strides: stride::Strides,
@@ -150,6 +152,7 @@ impl<T: Precision> Stepper<T> {
             links: Links::new(&world.starts),
             free: free::Free::new(world),
             turns: turn::Turns::new(world),
+            rubs: world.elements.sheets.iter().any(|sheet| sheet.inner.stretches() || sheet.inner.bends()),
             stiff: stiff::Stiff::new(world),
             guard: guard::Guard::default(),
             strides: stride::Strides::new(world),
@@ -212,6 +215,7 @@ impl<T: Precision> Stepper<T> {
     fn predict(&mut self, world: &World, state: &mut State) -> Result<(), StepError> {
         let Stepper { settings, strides, springs, turns, now, .. } = self;
         springs.clear();
+        [&mut now.found, &mut now.swift, &mut now.extended].into_iter().for_each(Vec::clear);
         now.limited.fill(false);
         world.masses(state, &mut now.mass);
         world.soften(state, &mut now.soft);
@@ -295,26 +299,16 @@ impl<T: Precision> Stepper<T> {
         let mut stopped = self.contacts.stop_closing(world, &self.now);
         if stopped {
             self.contacts.stop_unproven(world, state, &self.now);
-        } else {
+        } else if !self.rubs {
             self.iterate(world, 1.0, report)?;
             stopped = self.contacts.stop_closing(world, &self.now);
         }
         let mut solves = 1;
-        while solves < SOLVES
-            && (stopped || self.effects.let_go(world, &self.now) | self.contacts.stop_unproven(world, state, &self.now))
-        {
-            lap(&mut self.clock, &mut report.seconds.check);
-            self.assembly.restore();
-            self.begin(world, state, report)?;
-            solves += 1;
-            stopped = solves < SOLVES && {
-                self.iterate(world, HINTS[1], report)?;
-                self.contacts.stop_unproven(world, state, &self.now)
-            };
-            if !stopped {
-                lap(&mut self.clock, &mut report.seconds.check);
-                self.iterate(world, 1.0, report)?;
-            }
+        if stopped || !self.rubs {
+            self.clear(world, state, (&mut solves, stopped), report)?;
+        }
+        if self.rubs {
+            self.refine(world, state, &mut solves, report)?;
         }
         report.stops += u64::from(solves > 1);
         Ok(solves)
@@ -333,6 +327,8 @@ impl<T: Precision> Stepper<T> {
                 self.pulls.pull(world, state, &self.now);
                 self.effects.linearise(At { world, state }, &self.now);
                 self.turns.ahead(world, state, &mut self.now);
+                let Step { found, swift, extended, .. } = &mut self.now;
+                [found, swift, extended].into_iter().for_each(Vec::clear);
                 solve::assemble(world, state, &self.now, &mut self.assembly);
                 self.effects.push(world, &mut self.assembly.force);
                 self.assembly.keep();

@@ -209,9 +209,13 @@ impl<T: Precision> Meter<T> {
     fn outer(&mut self, at: &Acted<T>) -> Vec3 {
         let Some(outer) = &mut self.outer else { return Vec3::zeros() };
         let Acted { world, state, step, .. } = at;
-        let scheme = Scheme { rate: &self.flight, ..step.scheme(world, state) };
+        let mut scheme = step.scheme(world, state);
+        if step.found.is_empty() {
+            scheme = Scheme { rate: &self.flight, ..scheme };
+        }
         outer.assemble(&scheme, &state.memory);
-        let solved: Vec<Vec3> = (0..world.moving).map(|v| step.solved(v as u32)).collect();
+        let found = |v: usize| step.found.get(v).copied().unwrap_or_default();
+        let solved: Vec<Vec3> = (0..world.moving).map(|v| step.solved(v as u32) - found(v)).collect();
         let mut product = vec![Vec3::zeros(); world.moving];
         outer.matrix.add_product(&solved, |_| true, &mut product);
         outer.force.iter().sum::<Vec3>() - product.iter().sum::<Vec3>()

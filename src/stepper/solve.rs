@@ -2,14 +2,14 @@
 
 use super::pull::Pulls;
 use super::report::Report;
-use super::{Stepper, lap};
+use super::{HINTS, SOLVES, Stepper, lap};
 use crate::contact::element::Element;
 use crate::effect::Running;
 use crate::force::assembly::Assembly;
 use crate::force::links::Couples;
 use crate::force::term::Precision;
-use crate::linalg::par;
 use crate::linalg::pcg::Components;
+use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
@@ -22,6 +22,11 @@ const FEED: f64 = 0.25;
 const SLOW: f64 = 5e-4;
 /// Speed at which the bound has doubled [m/s]. Trembling of faster components is not visible.
 const FAST: f64 = 0.05;
+
+/// Largest number of linearisations in a step after the first.
+const RENEWALS: usize = 3;
+/// Change of the solution by a linearisation, relative to the aim of accuracy, below which none follows.
+const CLOSE: f64 = 0.1;
 
 /// Assembles all laws at the rotated positions of components, without links and air.
 pub(super) fn assemble<T: Precision>(world: &World, state: &State, now: &Step, assembly: &mut Assembly<T>) {
@@ -62,6 +67,88 @@ impl<T: Precision> Stepper<T> {
         report.systems += 1;
         lap(clock, &mut report.seconds.solve);
         begun.map_err(|v| StepError::Indefinite(v as u32))
+    }
+
+    /// Solves again about the end positions of the present solution, and once more while the solution changes by much.
+    /// Contacts that then close too fast, or leave pairs unproven, are stopped in solutions about the last positions.
+    pub(super) fn refine(
+        &mut self,
+        world: &World,
+        state: &State,
+        solves: &mut usize,
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        let before = *solves;
+        for _ in 0..RENEWALS {
+            self.renew(world, state, report);
+            self.begin(world, state, report)?;
+            self.iterate(world, 1.0, report)?;
+            if self.accuracy.change(world, &self.now) < CLOSE {
+                break;
+            }
+        }
+        // Penalties of pairs that were unproven keep their contacts from closing, too.
+        let stopped = before == 1 && self.contacts.stop_closing(world, &self.now);
+        self.clear(world, state, (solves, stopped), report)?;
+        if *solves == before {
+            return Ok(());
+        }
+        self.renew(world, state, report);
+        self.begin(world, state, report)?;
+        self.iterate(world, 1.0, report)?;
+        self.clear(world, state, (solves, false), report)
+    }
+
+    /// Solves again while the solution closes contacts too fast or leaves pairs unproven.
+    pub(super) fn clear(
+        &mut self,
+        world: &World,
+        state: &State,
+        (solves, mut stopped): (&mut usize, bool),
+        report: &mut Report,
+    ) -> Result<(), StepError> {
+        while *solves < SOLVES
+            && (stopped || self.effects.let_go(world, &self.now) | self.contacts.stop_unproven(world, state, &self.now))
+        {
+            lap(&mut self.clock, &mut report.seconds.check);
+            self.assembly.restore();
+            self.begin(world, state, report)?;
+            *solves += 1;
+            stopped = *solves < SOLVES && {
+                self.iterate(world, HINTS[1], report)?;
+                self.contacts.stop_unproven(world, state, &self.now)
+            };
+            if !stopped {
+                lap(&mut self.clock, &mut report.seconds.check);
+                self.iterate(world, 1.0, report)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Linearises all laws again, about the end positions and velocities of the present solution. Contacts, links and
+    /// effects remain as they are. The unknown is still the displacement from free flight, so the forces of laws are
+    /// extended to it by the matrix.
+    pub(super) fn renew(&mut self, world: &World, state: &State, report: &mut Report) {
+        let Stepper { assembly, effects, now, clock, .. } = self;
+        let Step { ahead, left, flight, rate, z, fixed, betas, found, swift, extended, .. } = now;
+        let own = |v: usize| if fixed[v] { Vec3::zeros() } else { z[v] };
+        par::fill(left, |_| Vec3::zeros());
+        par::fill(ahead, |v| state.x[v] + flight[v] + own(v));
+        found.resize(world.moving, Vec3::zeros());
+        swift.resize(world.moving, Vec3::zeros());
+        par::fill(found, own);
+        par::fill(swift, |v| rate[v] + own(v) / betas[v]);
+        extended.resize(world.moving, Vec3::zeros());
+        assemble(world, state, now, assembly);
+        let Step { found, extended, mass, betas, .. } = now;
+        assembly.product(found, extended);
+        par::each_mut(extended, |v, extended| *extended -= found[v] * (mass[v] / (betas[v] * betas[v])));
+        effects.push(world, &mut assembly.force);
+        let extended = &*extended;
+        par::each_mut(&mut assembly.force, |v, force| *force += extended[v]);
+        assembly.keep();
+        lap(clock, &mut report.seconds.assembly);
     }
 
     /// Solves for `z` to `tolerances` times the tolerance, and moves the vertices by it.

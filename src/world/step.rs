@@ -54,6 +54,12 @@ pub struct Step {
     pub rate: Vec<Vec3>,
     /// Unknown of the linear system: displacement from free flight [m].
     pub z: Vec<Vec3>,
+    /// Solution at which laws are linearised again, about the positions that it leads to. Empty at first [m].
+    pub found: Vec<Vec3>,
+    /// Velocity at that solution [m/s].
+    pub swift: Vec<Vec3>,
+    /// Part of the forces of laws that extends them from that solution to free flight [N].
+    pub extended: Vec<Vec3>,
     /// Vertices with prescribed motion.
     pub fixed: Vec<bool>,
     /// Pinned vertices that gave way, pulled toward their path.
@@ -81,12 +87,16 @@ pub struct Step {
 impl Step {
     /// Returns the quantities of the step that laws read.
     pub fn scheme<'a>(&'a self, world: &World, state: &'a State) -> Scheme<'a> {
+        let [rate, v, guess] = match self.found.is_empty() {
+            true => [&self.rate, &state.v, &self.guess],
+            false => [&self.swift, &self.swift, &self.left],
+        };
         Scheme {
             x: &self.ahead,
             y: &self.left,
-            rate: &self.rate,
-            v: &state.v,
-            guess: &self.guess,
+            rate,
+            v,
+            guess,
             mass: &self.mass,
             beta: self.beta,
             betas: &self.betas,

@@ -20,6 +20,7 @@ mod held;
 mod isotropic;
 mod internal_friction;
 mod kept;
+mod kept_shape;
 mod limits;
 mod membrane;
 mod momentum;

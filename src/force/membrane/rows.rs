@@ -227,9 +227,9 @@ impl<T: Real> Batch<T> {
                     let end = t.strain(&t.vertices.map(|v| scheme.x[v as usize] + moved(v as usize)));
                     [0, 1, 2].map(|k| end[k] - element[k])
                 };
-                let (ahead, expected) = (by(&|v| scheme.ahead(v)), by(&|v| scheme.expected(v)));
+                let changes = [by(&|_| Vec3::zeros()), by(&|v| scheme.ahead(v)), by(&|v| scheme.expected(v))];
                 let rubbing = Rubbing { laws: &sheet.inner.stretch, share: t.area };
-                let [stress, slope] = rubbing.respond(ahead, expected, element);
+                let [stress, slope] = rubbing.respond(changes, element);
                 // Water does not change friction, so the softening of `area` is divided out.
                 let own = 1.0 / scheme.soft.of(&t.vertices);
                 beyond += Vec3::from(stress) * own;

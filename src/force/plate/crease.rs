@@ -118,8 +118,13 @@ impl Crease {
         let (mut moments, mut slopes) = ([0.0; 2], [0.0; 2]);
         if self.memory != FORGETS {
             let element = &memory[NUMBERS * self.memory as usize..][..NUMBERS];
-            let strain = |of| at(of).map(|k| STRAIN * k);
-            let [stress, slope] = self.friction(sheets).respond(strain(|t| t.ahead), strain(|t| t.expected), element);
+            let here = [0, 1].map(|k| STRAIN * away[k] - element[k]);
+            let by = |of| {
+                let turned: [f64; 2] = at(of);
+                [0, 1].map(|k| here[k] + STRAIN * turned[k])
+            };
+            let changes = [here, by(|t| t.ahead), by(|t| t.expected)];
+            let [stress, slope] = self.friction(sheets).respond(changes, element);
             (moments, slopes) = (stress, slope.map(|s| STRAIN * s));
         }
         if let Bending::Progressive([_, growth]) = sheet.bending {
