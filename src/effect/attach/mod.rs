@@ -1,8 +1,8 @@
 //! Attachments: vertices of a cloth held at points of a surface, from a time on: buttons, hooks, straps, belts.
 //!
 //! At its time each vertex is bound to the point of the surface next to it, at the offset `d` that it has there or is
-//! drawn to, in the frame of the triangle. With the deviation `r = x - sum w_k x_k - d` from that place the force on the
-//! vertex is `-k r`. Its opposite acts on the corners of the triangle by the weights `w_k`. The frame is that of free
+//! drawn to, in the frame of the triangle. With the deviation `r = x - sum w_k x_k - d` from that place the force is
+//! `-k r`. Its opposite acts on the corners of the triangle by the weights `w_k`. The frame is that of free
 //! flight. A load across the offset therefore has the small moment `d x F`.
 //!
 //! A bond breaks for good where its force exceeds the strength. Bonds leave all contact as it is.
@@ -221,8 +221,8 @@ impl Attach {
     }
 }
 
-/// Returns the unit vectors along the first side of a triangle, across it in the plane, and along the normal. Those of a
-/// triangle without area are zero.
+/// Returns the unit vectors along the first side of a triangle, across it in the plane, and along the normal. They are
+/// zero for a triangle without area.
 fn frame([a, b, c]: &[Vec3; 3]) -> Mat3 {
     let along = (b - a).try_normalize(0.0).unwrap_or_default();
     let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
