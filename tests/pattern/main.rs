@@ -1,6 +1,7 @@
 //! Sewing patterns: readers, sampling, triangulation, seams.
 
 mod bad;
+mod beside;
 mod command;
 mod dxf;
 mod json;

@@ -77,6 +77,19 @@ fn hooks_carry_the_weight() {
     assert!(free.positions()[5].y < -0.9 * 0.5 * 9.81 * 0.25);
 }
 
+/// Hooks beside the border of a surface hold their vertices where they are, without force. Their offset is not below the
+/// surface, but as much beside it.
+#[test]
+fn hooks_beside_a_border_hold_without_force() {
+    let text = HUNG.replace("center = [0, 0, -0.007]", "center = [0, 0.05, -0.02]");
+    let mut bench = shipped("hooks-beside", &sheet(), &text.replace("MOTION", "").replace("MORE", ""));
+    assert!(tally(&bench, &ATTACHED) == 3.0 && tally(&bench, &ATTACH_FORCE) < 1e-9);
+    let start = bench.positions();
+    bench.run(2.0);
+    let force: f64 = [0, 5, 10].map(|v| 1000.0 * (start[v].y - bench.positions()[v].y)).iter().sum();
+    close("hooks beside a border carry a sheet [N]", force, 9.81 * bench.world.mass.iter().sum::<f64>(), 5e-3);
+}
+
 /// Hooks follow an obstacle that moves, and are let go at their time. The lag of 5 mm is that of a sheet of 6 g that is
 /// drawn through air by springs of 1 kN/m, with the swing of its start.
 #[test]

@@ -1,0 +1,122 @@
+//! Seams beside other effects: keyed gravity, attachments, rest shapes that change.
+
+use percale::linalg::Vec3;
+use percale::mesh::ply;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Two squares of 20 cm, one below the other, 5 mm apart, sewn within 0.4 s.
+const SCENE: &str = r#"
+[scene]
+name = "top"
+HEAD
+[time]
+fps = 30
+frames = FRAMES
+[[cloth]]
+name = "top"
+material = "cotton"
+DRAG
+[cloth.pattern]
+file = "top.svg"
+edge_length = "2 cm"
+[[cloth.pattern.panel]]
+name = "a"
+translate = [0, 0.1, 0]
+[[cloth.pattern.panel]]
+name = "b"
+translate = [0, -0.105, 0.005]
+[[cloth.pattern.stitch]]
+name = "middle"
+edges = ["a.1", "b.3"]
+[[cloth.pattern.sew]]
+over = "0.4 s"
+force = "20 N/m"
+MORE
+"#;
+
+const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="300mm" height="500mm" viewBox="0 0 300 500">
+<g id="a"><path d="M0,0 H200 V200 H0 Z"/></g><g id="b"><path d="M0,250 H200 V450 H0 Z"/></g></svg>"#;
+
+/// Writes the scene into a folder.
+fn folder(name: &str, frames: u32, head: &str, drag: &str, more: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("beside-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let text = SCENE.replace("HEAD", head).replace("FRAMES", &frames.to_string());
+    fs::write(folder.join("top.toml"), text.replace("DRAG", drag).replace("MORE", more)).unwrap();
+    fs::write(folder.join("top.svg"), SVG).unwrap();
+    folder
+}
+
+fn run(folder: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_percale"));
+    command.current_dir(folder).args(["run", "top.toml", "--out", "run", "--no-preview", "--progress", "none"]);
+    command.args(["--threads", "1"]).args(more).output().unwrap()
+}
+
+/// Runs the scene, and returns its statistics and the means of positions and velocities at a frame.
+fn ran(folder: &Path, frame: u32) -> (Vec<Value>, [Vec3; 2]) {
+    let output = run(folder, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(folder.join("run/stats.ndjson")).unwrap();
+    let stats: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(stats.iter().all(|frame| frame["crossing"] == 0));
+    let file = ply::read(&fs::read(folder.join(format!("run/meshes/top/top.{frame:04}.ply"))).unwrap()).unwrap().mesh;
+    let count = file.positions.len() as f64;
+    let speed = |word: &str| file.channels[word].iter().sum::<f64>() / count;
+    (stats, [file.positions.iter().sum::<Vec3>() / count, Vec3::new(speed("vx"), speed("vy"), speed("vz"))])
+}
+
+/// Cloth has no weight until it is sewn, whatever keys make of gravity: its middle stays within a millimetre, where a
+/// fall of half a second would take it 1.2 m.
+#[test]
+fn cloth_that_is_not_sewn_has_no_weight_by_keys_either() {
+    for factor in ["0", "-1", "2"] {
+        let keys = format!("[[key]]\nof = \"gravity\"\ntimes = [0]\nfactors = [{factor}]\n");
+        let folder = folder("keys", 15, "", "air_drag = 1", &keys);
+        let start = ran(&folder, 1).1[0];
+        let end = ran(&folder, 15).1[0];
+        assert!((end - start).norm() < 1e-3, "factor {factor}: {end}");
+    }
+}
+
+/// A bond across a seam that joins ends there: a vertex would be held to its own triangle. The cloth comes to rest.
+#[test]
+fn bonds_across_a_seam_end_where_it_joins() {
+    let more = "[[cloth.pin]]\ngroup = \"a.3\"\n[[attach]]\ncloth = \"top\"\ngroup = \"a.1\"\nto = \"top\"\n\
+                to_group = \"b.3\"\ngap = \"1 mm\"\n";
+    let (stats, _) = ran(&folder("bonds", 90, "", "air_drag = 1", more), 90);
+    let end = &stats[89];
+    assert!(end["seam_joined"].as_f64().unwrap() > 5.0 && end["attached"].as_f64().unwrap() < 5.0, "{end}");
+    assert!(end["energies"]["kinetic"].as_f64().unwrap() < 1e-7, "{end}");
+}
+
+/// Free cloth in free space keeps its momentum, while it shrinks, grows, is banded and sewn by a seam that holds: what
+/// the solver leaves is given back. The speed of its middle is that of rounding.
+#[test]
+fn free_cloth_that_changes_keeps_its_momentum() {
+    let more = "[[cloth.shrink]]\nwarp = 0.8\nweft = 1.2\ngroup = \"b\"\nover = \"0.5 s\"\n\
+                [[cloth.band]]\ngroup = \"a.1\"\nfactor = 0.6\nstiffness = \"3 N\"\nover = \"0.6 s\"\n";
+    let (stats, [_, speed]) = ran(&folder("free", 45, "gravity = [0, 0, 0]", "", more), 45);
+    assert!(stats.iter().any(|frame| frame["max_strain"].as_f64().unwrap() > 0.01));
+    assert!(speed.norm() < 1e-5, "{} m/s", speed.norm());
+}
+
+/// A run does not go on with bonds of other vertices.
+#[test]
+fn a_resume_with_other_bonds_is_refused() {
+    let more = "[[cloth.pin]]\ngroup = \"a.3\"\n[[obstacle]]\nname = \"plate\"\n\
+                box = { center = [0, 0, -0.03], size = [1, 1, 0.02] }\n\
+                [[attach]]\ncloth = \"top\"\ngroup = \"a.0\"\nto = \"plate\"\n";
+    let folder = folder("resume", 20, "", "air_drag = 1", more);
+    ran(&folder, 20);
+    let output = run(&folder, &["--resume", "--frames", "30", "--set", "attach[0].group=\"b.2\""]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("of the checkpoint attached vertices are others"), "{told}");
+    let output = run(&folder, &["--resume", "--frames", "30"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
