@@ -7,6 +7,7 @@ use crate::scene::{self, Fault, Override, Scene};
 use crate::sequence::{Snapshot, Verdict, onward};
 use crate::stepper::{Advance, steps};
 use crate::world::effect::Effect;
+use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use std::fmt;
 use std::path::Path;
@@ -145,9 +146,7 @@ impl Simulation {
         let preroll = if self.frame.is_none() { time.preroll } else { 0 };
         let times = (1..=preroll).map(|k| time.run_after(k)).chain([time.run(frame)]);
         for until in times {
-            let stepper = self.stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let made = steps(stepper.as_mut(), &self.world, &mut self.state, until, |_, _, _| go());
-            if let Err(stuck) = made {
+            if let Err(stuck) = self.step_until(until, &mut go) {
                 let place = format!("step {}, t={:.6} s", self.state.step + 1, self.world.shot.shot(self.state.time));
                 let reason = format!("{place}: {}", stuck.describe(&self.world, &self.state));
                 return Err(Error::Step { frame, last, reason });
@@ -165,15 +164,37 @@ impl Simulation {
         Ok(self.frame)
     }
 
+    /// Steps to a time of the run. Rest shapes change on the way.
+    fn step_until(&mut self, until: f64, go: &mut impl FnMut() -> bool) -> Result<(), StepError> {
+        loop {
+            let next = |parts: &Box<Parts>| parts.next_change(&self.scene, self.state.time, until);
+            let to = self.parts.as_ref().map_or(until, next);
+            let stepper = self.stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
+            steps(stepper.as_mut(), &self.world, &mut self.state, to, |_, _, _| go())?;
+            if self.state.time < to || to >= until {
+                return Ok(());
+            }
+            let parts = self.parts.as_ref();
+            if let Some(renewed) = parts.and_then(|parts| parts.reshape(&self.scene, &self.world, &self.state)) {
+                self.put(renewed);
+            }
+        }
+    }
+
+    /// Puts another world in the place of the present one.
+    fn put(&mut self, (world, state): (World, State)) {
+        self.stepper = Mutex::new(build::stepper(&self.scene, &world));
+        self.test = world.test();
+        (self.world, self.state) = (world, state);
+    }
+
     /// Renews the world where seams have closed or rest shapes change.
     fn renew(&mut self) {
         let Some((world, state)) = self.parts.as_ref().and_then(|p| p.renew(&self.scene, &self.world, &self.state))
         else {
             return;
         };
-        self.stepper = Mutex::new(build::stepper(&self.scene, &world));
-        self.test = world.test();
-        (self.world, self.state) = (world, state);
+        self.put((world, state));
     }
 
     /// All objects as files would hold them, after the exact test.

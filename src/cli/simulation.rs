@@ -211,7 +211,7 @@ impl Simulation<'_> {
         let mut all = Report::default();
         if stats.frame == time.start_frame {
             for k in (1..time.preroll).filter(|k| state.time < time.run_after(*k)).collect::<Vec<_>>() {
-                all.add(&self.step_until(state, stepper.as_mut(), stats, time.run_after(k))?);
+                all.add(&self.step_until(state, stepper, stats, time.run_after(k))?);
                 if state.time < time.run_after(k) {
                     return Ok(all);
                 }
@@ -224,19 +224,43 @@ impl Simulation<'_> {
                 }
             }
         }
-        all.add(&self.step_until(state, stepper.as_mut(), stats, time.run(stats.frame))?);
+        all.add(&self.step_until(state, stepper, stats, time.run(stats.frame))?);
         Ok(all)
     }
 
-    /// Steps to a time of the run.
+    /// Steps to a time of the run. Rest shapes change on the way.
     fn step_until(
+        &mut self,
+        state: &mut State,
+        stepper: &mut Box<dyn Advance>,
+        stats: &mut FrameStats,
+        until: f64,
+    ) -> Result<Report, Failure> {
+        let (begin, mut all) = (Instant::now(), Report::default());
+        loop {
+            let next = |parts: &Box<Parts>| parts.next_change(self.scene, state.time, until);
+            let to = self.parts.as_ref().map_or(until, next);
+            all.add(&self.step_part(state, stepper.as_mut(), stats, to, begin)?);
+            if state.time < to || to >= until {
+                return Ok(all);
+            }
+            if let Some((world, after)) = self.parts.as_ref().and_then(|p| p.reshape(self.scene, &self.world, state)) {
+                (self.world, *state) = (world, after);
+                *stepper = build::stepper(self.scene, &self.world);
+            }
+        }
+    }
+
+    /// Steps to a time of the run, for a frame that began at `begin`.
+    fn step_part(
         &mut self,
         state: &mut State,
         stepper: &mut dyn Advance,
         stats: &mut FrameStats,
         until: f64,
+        begin: Instant,
     ) -> Result<Report, Failure> {
-        let (begin, limit) = (Instant::now(), self.scene.time.frame_limit.unwrap_or(f64::INFINITY));
+        let limit = self.scene.time.frame_limit.unwrap_or(f64::INFINITY);
         let mut over = false;
         let mut pulse = Pulse::new();
         // A signal before the first step prevents that step.

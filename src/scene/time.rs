@@ -182,12 +182,17 @@ impl Time {
         f64::from(frames) / self.fps * self.scale
     }
 
-    /// Returns the last end of a frame up to a run time, preroll included [s].
-    pub fn last_end(&self, time: f64) -> f64 {
-        // Times of ends are computed here, so that a state at one has the same bits.
-        let frames = (time / self.scale * self.fps).round() as u32;
-        let end = |frames: u32| self.run_after(frames);
-        if end(frames) <= time { end(frames) } else { end(frames.saturating_sub(1)) }
+    /// Returns the last and the next time at which rest shapes may change: each frame in equal parts of at most `step` [s].
+    pub fn changes(&self, step: f64, time: f64) -> [f64; 2] {
+        // Times are computed from the numbers of frame and part alone, so that those of a resumed run have the same bits.
+        let nearest = (time / self.scale * self.fps).round() as u32;
+        let frame = if self.run_after(nearest) <= time { nearest } else { nearest.saturating_sub(1) };
+        let (start, end) = (self.run_after(frame), self.run_after(frame + 1));
+        let parts = ((end - start) / step - 1e-9).ceil().max(1.0) as u32;
+        let at =
+            |part: u32| if part >= parts { end } else { start + (end - start) * (f64::from(part) / f64::from(parts)) };
+        let part = (0..parts).rev().find(|part| at(*part) <= time).unwrap_or(0);
+        [at(part), at(part + 1)]
     }
 
     /// Returns the shot time of a frame [s]. The first frame is at 0.

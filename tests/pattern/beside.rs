@@ -64,10 +64,10 @@ fn ran(folder: &Path, frame: u32) -> (Vec<Value>, [Vec3; 2]) {
     let text = fs::read_to_string(folder.join("run/stats.ndjson")).unwrap();
     let stats: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(stats.iter().all(|frame| frame["crossing"] == 0));
-    let file = ply::read(&fs::read(folder.join(format!("run/meshes/top/top.{frame:04}.ply"))).unwrap()).unwrap().mesh;
-    let count = file.positions.len() as f64;
-    let speed = |word: &str| file.channels[word].iter().sum::<f64>() / count;
-    (stats, [file.positions.iter().sum::<Vec3>() / count, Vec3::new(speed("vx"), speed("vy"), speed("vz"))])
+    let file = ply::read(&fs::read(folder.join(format!("run/meshes/top/top.{frame:04}.ply"))).unwrap()).unwrap();
+    let count = file.mesh.positions.len() as f64;
+    let mean = |all: &[Vec3]| all.iter().sum::<Vec3>() / count;
+    (stats, [mean(&file.mesh.positions), mean(&file.velocities.unwrap())])
 }
 
 /// Cloth has no weight until it is sewn, whatever keys make of gravity: its middle stays within a millimetre, where a

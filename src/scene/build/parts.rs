@@ -102,7 +102,7 @@ impl Parts {
     pub fn fitting(&self, scene: &Scene, state: &State) -> Option<(World, State)> {
         let joined = state.effects.get::<Closings>().map(Closings::joined).unwrap_or_default();
         let pairs = self.input.cloths.iter().flat_map(|cloth| &cloth.seams).map(|seam| seam.pairs.len());
-        let shaped = scene.time.last_end(state.time);
+        let [shaped, _] = scene.time.changes(scene.step(), state.time);
         let is_new = joined.contains(&true) || self.changes([0.0, shaped]);
         (is_new && joined.len() == pairs.sum::<usize>()).then(|| self.joined(scene, &joined, shaped))
     }
@@ -115,15 +115,26 @@ impl Parts {
     /// Renews the world at the end of a frame: joins seams that have closed, and changes rest shapes. Returns the world
     /// and the state thereafter, or `None` if nothing changes.
     pub fn renew(&self, scene: &Scene, world: &World, state: &State) -> Option<(World, State)> {
-        let shaped = scene.time.last_end(state.time);
-        self.join(scene, world, state, shaped).or_else(|| {
-            self.changes([world.shaped, shaped]).then(|| {
-                let joined = state.effects.get::<Closings>().map(Closings::joined).unwrap_or_default();
-                let (to, start) = self.joined(scene, &joined, shaped);
-                let after = Carried::new(world, &to).state(state, start);
-                (to, after)
-            })
+        let [shaped, _] = scene.time.changes(scene.step(), state.time);
+        self.join(scene, world, state, shaped).or_else(|| self.reshape(scene, world, state))
+    }
+
+    /// Changes rest shapes to those of the present time. Returns the world and the state thereafter, or `None` if nothing
+    /// changes.
+    pub fn reshape(&self, scene: &Scene, world: &World, state: &State) -> Option<(World, State)> {
+        let [shaped, _] = scene.time.changes(scene.step(), state.time);
+        self.changes([world.shaped, shaped]).then(|| {
+            let joined = state.effects.get::<Closings>().map(Closings::joined).unwrap_or_default();
+            let (to, start) = self.joined(scene, &joined, shaped);
+            let after = Carried::new(world, &to).state(state, start);
+            (to, after)
         })
+    }
+
+    /// Returns the next time up to `until` at which rest shapes change [s].
+    pub fn next_change(&self, scene: &Scene, time: f64, until: f64) -> f64 {
+        let [_, next] = scene.time.changes(scene.step(), time);
+        if next < until && self.changes([time, until]) { next } else { until }
     }
 
     /// Joins the pairs of seams that have closed. Returns the world and the state thereafter, or `None` if there are no
