@@ -48,7 +48,7 @@ impl Effect for Gravity {
     }
 
     fn update(&self, At { world, state }: At, _: &Nothing, work: &mut Vec<Vec3>, step: &Step, _: &mut Tallies) {
-        let more = world.gravity * (self.factor.mean(state.time, state.time + step.h) - 1.0);
+        let more = world.gravity * (self.factor.of_step(state.time, state.time + step.h) - 1.0);
         par::fill(work, |v| more * step.mass[v]);
     }
 

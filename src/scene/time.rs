@@ -182,9 +182,9 @@ impl Time {
         f64::from(frames) / self.fps * self.scale
     }
 
-    /// Returns the last and the next time at which rest shapes may change: each frame in equal parts of at most `step` [s].
+    /// Returns the last and the next time at which rest shapes may change: equal parts of frames, at most `step` [s].
     pub fn changes(&self, step: f64, time: f64) -> [f64; 2] {
-        // Times are computed from the numbers of frame and part alone, so that those of a resumed run have the same bits.
+        // Times depend on the numbers of frame and part alone, so that those of a resumed run have the same bits.
         let nearest = (time / self.scale * self.fps).round() as u32;
         let frame = if self.run_after(nearest) <= time { nearest } else { nearest.saturating_sub(1) };
         let (start, end) = (self.run_after(frame), self.run_after(frame + 1));

@@ -77,8 +77,8 @@ fn hooks_carry_the_weight() {
     assert!(free.positions()[5].y < -0.9 * 0.5 * 9.81 * 0.25);
 }
 
-/// Hooks beside the border of a surface hold their vertices where they are, without force. Their offset is not below the
-/// surface, but as much beside it.
+/// Hooks beside the border of a surface hold their vertices where they are, without force. Their offset is not below
+/// the surface, but as much beside it.
 #[test]
 fn hooks_beside_a_border_hold_without_force() {
     let text = HUNG.replace("center = [0, 0, -0.007]", "center = [0, 0.05, -0.02]");

@@ -260,7 +260,7 @@ impl Effect for Seams {
             let weight = ((state.time + step.h - until) / GROWTH).clamp(0.0, 1.0);
             if weight < 1.0 {
                 let vertices = world.objects[*object].vertices.clone();
-                let gravity = world.gravity * self.gravity.mean(state.time, state.time + step.h);
+                let gravity = world.gravity * self.gravity.of_step(state.time, state.time + step.h);
                 let force = |v: usize| gravity * (step.mass[v] * (weight - 1.0));
                 work.carried.push((vertices.start, vertices.map(force).collect()));
             }

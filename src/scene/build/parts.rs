@@ -119,8 +119,8 @@ impl Parts {
         self.join(scene, world, state, shaped).or_else(|| self.reshape(scene, world, state))
     }
 
-    /// Changes rest shapes to those of the present time. Returns the world and the state thereafter, or `None` if nothing
-    /// changes.
+    /// Changes rest shapes to those of the present time. Returns the world and the state thereafter, or `None` if
+    /// nothing changes.
     pub fn reshape(&self, scene: &Scene, world: &World, state: &State) -> Option<(World, State)> {
         let [shaped, _] = scene.time.changes(scene.step(), state.time);
         self.changes([world.shaped, shaped]).then(|| {

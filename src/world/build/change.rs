@@ -1,5 +1,5 @@
-//! Rest shapes that change in time: cloth that shrinks, and elastic bands. They change between steps, where the world is
-//! built anew.
+//! Rest shapes that change in time: cloth that shrinks, and elastic bands. They change between steps, where the world
+//! is built anew.
 
 use super::ClothInput;
 use crate::force::spring::{Role, Spring, Tension};
