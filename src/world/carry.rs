@@ -184,6 +184,7 @@ impl<'a> Carried<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::Vec2;
     use crate::mesh::TriMesh;
     use crate::mesh::seam::Seam;
     use crate::world::build::{ClothInput, Input, build};
@@ -192,9 +193,11 @@ mod tests {
     fn worlds() -> (World, World, State, State) {
         let square = |x: f64| [[x, 0.0], [x + 1.0, 0.0], [x + 1.0, 1.0], [x, 1.0]];
         let corners = square(0.0).into_iter().chain(square(1.0002));
-        let positions = corners.map(|[x, y]| Vec3::new(x, y, 0.0)).collect();
+        let uv: Vec<Vec2> = corners.map(Vec2::from).collect();
+        let positions = uv.iter().map(|p| Vec3::new(p.x, p.y, 0.0)).collect();
         let triangles = vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]];
-        let mesh = TriMesh { positions, triangles, ..TriMesh::default() };
+        // A pattern has a chart, by which its mass does not depend on where the panels are.
+        let mesh = TriMesh { positions, uv, uv_triangles: triangles.clone(), triangles, ..TriMesh::default() };
         let seams = vec![Seam { pairs: vec![[1, 4], [2, 7]], ..Seam::default() }];
         let of = |joined: Vec<u32>| {
             let mesh = TriMesh { joined, ..mesh.clone() };

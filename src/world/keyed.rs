@@ -37,7 +37,7 @@ impl Keyed {
         if until > from { parts.sum::<f64>() / (until - from) } else { self.at(until) }
     }
 
-    /// Returns the factor for a step: that of its end, which the scheme takes, or the mean over a step with a jump inside.
+    /// Returns the factor for a step: that of its end, which the scheme takes. A step with a jump inside has the mean.
     pub fn of_step(&self, from: f64, until: f64) -> f64 {
         let jump = self.times.windows(2).find(|pair| pair[0] == pair[1] && pair[0] > from && pair[0] < until);
         let next = self.times.partition_point(|time| *time < until);
@@ -82,7 +82,7 @@ mod tests {
         let split = (keys().mean(0.3, 1.9) * 1.6 + keys().mean(1.9, 3.1) * 1.2) / 2.8;
         assert!((keys().mean(0.3, 3.1) - split).abs() < 1e-15);
         assert_eq!(keys().mean(2.0, 2.0), -1.0);
-        // Of a step: 1 to 2 ends before the jump, 1.5 to 2.5 has it inside.
+        // The step from 1 to 2 ends before the jump, that from 1.5 to 2.5 has it inside.
         let of_step = [(0.0, 0.5), (1.0, 1.5), (1.0, 2.0), (2.0, 3.0), (5.0, 6.0)].map(|(a, b)| keys().of_step(a, b));
         assert_eq!(of_step, [1.0, 2.0, 3.0, -0.5, 0.0]);
         assert_eq!(keys().of_step(1.5, 2.5), keys().mean(1.5, 2.5));
