@@ -167,8 +167,8 @@ impl Simulation {
     /// Steps to a time of the run. Rest shapes change on the way.
     fn step_until(&mut self, until: f64, go: &mut impl FnMut() -> bool) -> Result<(), StepError> {
         loop {
-            let next = |parts: &Box<Parts>| parts.next_change(&self.scene, self.state.time, until);
-            let to = self.parts.as_ref().map_or(until, next);
+            let next = |parts: &Parts| parts.next_change(&self.scene, self.state.time, until);
+            let to = self.parts.as_deref().map_or(until, next);
             let stepper = self.stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
             steps(stepper.as_mut(), &self.world, &mut self.state, to, |_, _, _| go())?;
             if self.state.time < to || to >= until {

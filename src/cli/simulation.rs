@@ -238,8 +238,8 @@ impl Simulation<'_> {
     ) -> Result<Report, Failure> {
         let (begin, mut all) = (Instant::now(), Report::default());
         loop {
-            let next = |parts: &Box<Parts>| parts.next_change(self.scene, state.time, until);
-            let to = self.parts.as_ref().map_or(until, next);
+            let next = |parts: &Parts| parts.next_change(self.scene, state.time, until);
+            let to = self.parts.as_deref().map_or(until, next);
             all.add(&self.step_part(state, stepper.as_mut(), stats, to, begin)?);
             if state.time < to || to >= until {
                 return Ok(all);
