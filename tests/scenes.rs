@@ -22,6 +22,7 @@ mod wet;
 mod wind_pillow;
 
 use percale::collision::intersect::intersections;
+use percale::fit::drape::draped;
 use percale::force::dahl::{Dahl, Form};
 use percale::linalg::{Mat3, Vec3, par};
 use percale::measure::Relief;
@@ -237,7 +238,7 @@ impl Done {
     /// Returns a surface quantity, with its parameters in brackets: `roughness(window)`, `curvature(mean)`,
     /// `curvature(gaussian)`, `crest(y, x)` of a fold seen along y, `turn(y)` and `shift(x)` since the start,
     /// `correlation(y)` of its heights with those at the start, and relative to an obstacle `gap(floor)` and
-    /// `within(floor, distance)`.
+    /// `within(floor, distance)`; `drape(x, z)`, the drape coefficient around a vertical axis.
     fn shape(&self, name: &str, rest: &Frame, all: &Frame, frame: u32) -> f64 {
         let (word, of) = name.strip_suffix(')').and_then(|name| name.split_once('(')).unwrap();
         let (first, second) = of.split_once(',').unwrap_or((of, ""));
@@ -263,6 +264,11 @@ impl Done {
                 now.crest(&axis(), &along[across])
             }
             "correlation" => before.correlation(&now, &axis()),
+            "drape" => {
+                let [x, z] = [first, second].map(|number| number.trim().parse::<f64>().unwrap());
+                let around: Vec<Vec3> = all.x.iter().map(|p| p - Vec3::new(x, 0.0, z)).collect();
+                draped(&around, &all.triangles).coefficient
+            }
             "gap" => near(0.0)[1],
             "within" => near(second.trim().parse().unwrap())[0],
             _ => panic!("{}: no quantity '{name}'", self.name),
@@ -586,6 +592,12 @@ fn vest_as_expected() {
 #[ignore = "long: half a minute or more"]
 fn t_shirt_as_expected() {
     check_scene("t-shirt");
+}
+
+#[test]
+#[ignore = "long: half a minute or more"]
+fn cusick_as_expected() {
+    check_scene("cusick");
 }
 
 #[test]
@@ -1162,6 +1174,12 @@ fn flag_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn skirt_at_full_resolution() {
     check_full("skirt");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn cusick_at_full_resolution() {
+    check_full("cusick");
 }
 
 #[test]

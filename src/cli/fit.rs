@@ -1,5 +1,6 @@
 //! `percale fit`: fits parameters to measurements.
 
+use super::drape::Drape;
 use super::failure::Failure;
 use super::say;
 use crate::fit::outcome::{NO_SCENE, Outcome};
@@ -33,6 +34,8 @@ enum What {
     /// Curves of friction, from pulls of a sled: columns angle [deg], load [N], and time [s], force [N], or plateau
     /// [N], peak [N]
     Friction(Friction),
+    /// Drape over a disc (BS 5058), simulated, or the rigidity that gives a measured one
+    Drape(Drape),
 }
 
 /// Arguments of all fits.
@@ -295,24 +298,24 @@ impl Files {
         }
     }
 
-    /// Prints and writes the outcome.
     fn tell(&self, outcome: &Outcome) -> Result<(), Failure> {
-        let save = |path: &Path, text: &str| write(path, text.as_bytes());
-        say(outcome.text().trim_end());
-        if let (Some(path), false) = (&self.out, outcome.refused.is_empty()) {
-            let why = format!("{}: not written, {NO_SCENE}", path.display());
-            return Err(Failure::Input(outcome.refused.iter().map(|fault| format!("{why}: {fault}")).collect()));
-        }
-        if let Some(path) = &self.out {
-            save(path, &outcome.file)?;
-            say(&format!("file for scenes in {}", path.display()));
-        }
-        if let Some(path) = &self.report {
-            save(path, &outcome.page())?;
-            say(&format!("report in {}", path.display()));
-        }
-        Ok(())
+        tell(outcome, self.out.as_deref(), self.report.as_deref())
     }
+}
+
+/// Prints an outcome, and writes its file for scenes and its page.
+pub fn tell(outcome: &Outcome, out: Option<&Path>, report: Option<&Path>) -> Result<(), Failure> {
+    say(outcome.text().trim_end());
+    if let (Some(path), false) = (out, outcome.refused.is_empty()) {
+        let why = format!("{}: not written, {NO_SCENE}", path.display());
+        return Err(Failure::Input(outcome.refused.iter().map(|fault| format!("{why}: {fault}")).collect()));
+    }
+    for (path, text, what) in [(out, &outcome.file, "file for scenes"), (report, &outcome.page(), "report")] {
+        let Some(path) = path else { continue };
+        write(path, text.as_bytes())?;
+        say(&format!("{what} in {}", path.display()));
+    }
+    Ok(())
 }
 
 impl Fit {
@@ -326,6 +329,7 @@ impl Fit {
                 own.files.tell(&cantilever::fit(&sheet, &name, own.density)?)
             }
             What::Bending(own) => own.execute(),
+            What::Drape(own) => own.execute(),
             What::Friction(own) => {
                 own.files.ends("csv", "curves are a CSV file, which `curves` of a [[friction]] names")?;
                 let sheet = own.files.sheet(&sled::wants())?;

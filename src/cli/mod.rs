@@ -4,6 +4,7 @@ mod arrows;
 mod blur;
 mod check;
 mod compare;
+mod drape;
 mod drawing;
 mod export;
 mod extent;

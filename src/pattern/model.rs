@@ -134,6 +134,19 @@ pub struct Stitch {
     pub line: Option<usize>,
 }
 
+/// Returns whether a point is inside closed polygons, by the parity of their sides on its right. The last point of each
+/// is joined to the first, since curves close only within rounding.
+pub fn inside<R: IntoIterator<Item = Vec2, IntoIter: Clone>>(rings: impl IntoIterator<Item = R>, p: Vec2) -> bool {
+    let crossed = |ring: R| {
+        let points = ring.into_iter();
+        let ends = points.clone().skip(1).chain(points.clone().take(1));
+        let crosses =
+            |(a, b): &(Vec2, Vec2)| (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x);
+        points.zip(ends).filter(crosses).count()
+    };
+    rings.into_iter().map(crossed).sum::<usize>() % 2 == 1
+}
+
 impl Panel {
     /// Returns all edges: of the outline, then of the holes in order.
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
@@ -158,15 +171,8 @@ impl Panel {
 
     /// Returns whether a point is inside the outline.
     pub fn outline_holds(&self, p: Vec2) -> bool {
-        let crossed = |e: &Edge| {
-            let points = e.curve.flattened(1e-4);
-            let crosses = |w: &&[Vec2]| {
-                let (a, b) = (w[0], w[1]);
-                (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
-            };
-            points.windows(2).filter(crosses).count()
-        };
-        self.outline.iter().map(crossed).sum::<usize>() % 2 == 1
+        let points: Vec<Vec2> = self.outline.iter().flat_map(|e| e.curve.flattened(1e-4)).collect();
+        inside([points], p)
     }
 
     /// Returns the corners of the bounding box of the outline.

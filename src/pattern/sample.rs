@@ -1,7 +1,7 @@
 //! Vertices of the borders and inner lines of panels, as many on one side of a seam as on the other.
 
 use super::check::{OFF, crosses, of_panel};
-use super::model::Side;
+use super::model::{Side, inside};
 use super::{Edge, Panel, Pattern};
 use crate::linalg::Vec2;
 use crate::mesh::MeshError;
@@ -300,7 +300,10 @@ fn inner_lines(panel: &Panel, border: &mut Border, h: f64, notes: &mut Vec<MeshE
         let length = line.curve.length();
         let n = (length / h).round().max(1.0) as usize;
         let points: Vec<Vec2> = (0..=n).map(|k| line.curve.at(length * k as f64 / n as f64)).collect();
-        let outside = |p: &Vec2| !inside(border, *p) && border.points[..rims].iter().all(|q| (q - p).norm() > h / 2.0);
+        let ring = |ring: &Vec<u32>| ring.iter().map(|v| border.points[*v as usize]).collect::<Vec<Vec2>>();
+        let outside = |p: &Vec2| {
+            !inside(border.loops.iter().map(ring), *p) && border.points[..rims].iter().all(|q| (q - p).norm() > h / 2.0)
+        };
         if points.iter().any(outside) {
             notes.push(of_panel(panel, line.line, &format!("the line '{}' leaves it; left out", line.name)));
             continue;
@@ -333,21 +336,6 @@ fn vertex(border: &mut Border, p: Vec2, reach: f64) -> u32 {
     }
     border.points.push(p);
     border.points.len() as u32 - 1
-}
-
-/// Returns whether a point is inside the loops.
-fn inside(border: &Border, p: Vec2) -> bool {
-    let mut odd = false;
-    for ring in &border.loops {
-        let at = |k: usize| border.points[ring[k % ring.len()] as usize];
-        for k in 0..ring.len() {
-            let (a, b) = (at(k), at(k + 1));
-            if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
-                odd = !odd;
-            }
-        }
-    }
-    odd
 }
 
 /// Gives inner lines a common vertex where they cross.

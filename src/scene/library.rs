@@ -19,10 +19,11 @@ use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// Files of the library, with their text.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("materials/fabrics.toml", include_str!("../../materials/fabrics.toml")),
     ("materials/miguel2013.toml", include_str!("../../materials/miguel2013.toml")),
     ("materials/wang2011.toml", include_str!("../../materials/wang2011.toml")),
+    ("materials/garments.toml", include_str!("../../materials/garments.toml")),
     ("materials/solids.toml", include_str!("../../materials/solids.toml")),
     ("materials/friction.toml", include_str!("../../materials/friction.toml")),
     ("materials/permeability.toml", include_str!("../../materials/permeability.toml")),
@@ -78,11 +79,31 @@ fn shelves() -> &'static (Library, Vec<Fault>) {
 
 /// Returns the faults of materials in the text of a scene, as messages.
 pub fn faults_of_materials(text: &str) -> Vec<String> {
+    of_text(text).1
+}
+
+/// Returns the last material of a text of materials.
+///
+/// # Errors
+/// Faults of the text, as messages.
+pub fn material_of(text: &str) -> Result<Material, Vec<String>> {
+    let (materials, faults) = of_text(text);
+    let own = materials.all.get(library().materials.all.len()..).unwrap_or_default();
+    match own.last() {
+        _ if !faults.is_empty() => Err(faults),
+        Some(material) => Ok(material.clone()),
+        None => Err(vec!["it has no [[material]]".to_string()]),
+    }
+}
+
+/// Reads a text of materials. Returns the materials of the library and of the text, and faults.
+fn of_text(text: &str) -> (Shelf<Material>, Vec<String>) {
     let document = Document::new("", text.as_bytes());
     let mut cx = Context { shelves: library().shelves(), ..Context::default() };
     let _: Option<Volume> = Keys::section(&mut cx, "", super::document::Origin::Text(0), &document.root);
+    let materials = std::mem::take(cx.shelves.of());
     let faults = super::gather(&document, cx.faults, &[]);
-    faults.into_iter().map(|fault| format!("{}: {}", fault.key, fault.message)).collect()
+    (materials, faults.into_iter().map(|fault| format!("{}: {}", fault.key, fault.message)).collect())
 }
 
 impl Library {
@@ -133,8 +154,8 @@ pub fn faults() -> &'static [Fault] {
 /// Returns a table of the library, with a line for each entry.
 pub fn materials_table() -> String {
     let mut out = String::from(
-        "material             density   stretch        bending      friction  description\n\
-         \x20                    [g/m2]    [N/m]          [uN m]       [-]\n",
+        "material             density   stretch        bending      drape  friction  description\n\
+         \x20                    [g/m2]    [N/m]          [uN m]       [%]    [-]\n",
     );
     for m in &library().materials.all {
         let stretch = match &m.membrane {
@@ -152,9 +173,11 @@ pub fn materials_table() -> String {
             }
         };
         let mark = if m.illustrative { "* " } else { "" };
+        let finest = m.drape.as_ref().and_then(|drape| drape.simulated.as_ref()?.last());
+        let drape = finest.map_or(String::new(), |coefficient| format!("{:.0}", 100.0 * coefficient));
         let _ = writeln!(
             out,
-            "{:<20} {:>7.0}   {stretch:<13}  {bending:<11}  {:<8}  {mark}{}",
+            "{:<20} {:>7.0}   {stretch:<13}  {bending:<11}  {drape:<5}  {:<8}  {mark}{}",
             m.name,
             m.density * 1e3,
             number(m.friction_dynamic),
@@ -343,5 +366,17 @@ fn material_page(m: &Material) -> String {
     }
     line("friction_static", number(m.friction_static));
     line("friction_dynamic", number(m.friction_dynamic));
+    if let Some(drape) = &m.drape {
+        let percent = |all: &[f64]| all.iter().map(|c| format!("{:.0}", 100.0 * c)).collect::<Vec<_>>();
+        if let Some(simulated) = &drape.simulated {
+            let folds = drape.nodes.iter().flatten().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            let meshes = "with edges of 1/2, 1/3, 1/4 of the bending length";
+            line("drape", format!("{} % {meshes}; {folds} folds", percent(simulated).join(", ")));
+        }
+        if let Some(band) = &drape.band {
+            let source = drape.source.as_deref().unwrap_or_default();
+            line("  published", format!("{} %; {source}", percent(band).join(" to ")));
+        }
+    }
     out
 }

@@ -1,6 +1,7 @@
 //! `[[material]]`: material of a cloth, from the library, the scene, or both.
 
 use super::document::{Node, Value};
+use super::drape::Drape;
 use super::internal_friction::{BendStiffening, Stiffening, Words};
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
@@ -41,6 +42,8 @@ pub struct Material {
     pub friction_static: f64,
     /// Dynamic Coulomb coefficient, while sliding.
     pub friction_dynamic: f64,
+    /// How it drapes, if it was tried.
+    pub drape: Option<Drape>,
 }
 
 /// Range of area densities [kg/m^2].
@@ -244,6 +247,8 @@ section! {
         bending_damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
         /// Friction; 0.3 without a base.
         friction: Option<Friction> = open_friction(),
+        /// How it drapes, for lists; not taken from a base.
+        drape: Option<Drape> = table().optional(),
     }
     check resolve;
 }
@@ -341,6 +346,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         bending_damping: entry.bending_damping.or(base.and_then(|b| b.bending_damping)),
         friction_static: friction.fixed,
         friction_dynamic: friction.sliding,
+        drape: entry.drape.clone(),
     };
     keys.cx.shelves.of().add(&entry.name, material);
     Some(entry)

@@ -46,6 +46,26 @@ fn the_shipped_shirt_is_four_panels_that_fit() {
     assert!((area(&garment.mesh) / whole - 1.0).abs() < 1e-3);
 }
 
+/// Circles end where they begin only within rounding. A closed path that is marked is a line, not a hole.
+#[test]
+fn circles_are_outlines_holes_and_lines() {
+    let circles = |inner: &str| {
+        format!("<circle cx=\"160\" cy=\"160\" r=\"150\"/><circle {inner} cx=\"160\" cy=\"160\" r=\"90\"/>")
+    };
+    let ring = drawn(&circles(""));
+    let panels: Vec<_> = ring.panels.iter().map(|p| (p.name.as_str(), p.holes.len(), p.lines.len())).collect();
+    assert_eq!(panels, [("panel-1", 1, 0)]);
+    let disc = drawn(&circles("id=\"rim\" class=\"internal\""));
+    assert_eq!((disc.panels[0].holes.len(), disc.panels[0].lines[0].name.as_str()), (0, "rim"));
+    let rim = make(&disc, 0.01).unwrap().mesh;
+    let members = &rim.groups["panel-1.rim"];
+    // 2 pi 9 cm at 1 cm.
+    assert_eq!(members.len(), 57);
+    let two = drawn("<circle cx=\"160\" cy=\"160\" r=\"100\"/><circle cx=\"460\" cy=\"160\" r=\"90\"/>");
+    let names: Vec<_> = two.panels.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["panel-1", "panel-2"]);
+}
+
 #[test]
 fn transforms_units_and_shapes_come_in_metres_right_side_up() {
     let pattern = drawn(

@@ -108,7 +108,11 @@ fn materials_vary_others() {
     assert_eq!(tarp.membrane, Membrane::Isotropic(Isotropic { young: 5000.0, poisson: 0.1 }));
     assert_eq!(tarp.bending, Bending::Constant(3e-4));
     assert_eq!((tarp.friction_static, tarp.friction_dynamic), (0.5, 0.4));
+    let drape = tarp.drape.as_ref().unwrap();
+    assert_eq!((drape.simulated.as_deref(), drape.band.as_deref()), (Some(&[0.9, 0.91, 0.92][..]), Some(&[0.85, 0.95][..])));
+    assert_eq!((drape.nodes.as_deref(), drape.source.as_deref()), (Some(&[3, 4, 4][..]), Some("a test")));
     let wet = find("wet-tarp");
+    assert_eq!(wet.drape, None, "a variation drapes in its own way");
     assert_eq!((wet.density, wet.friction_static, wet.friction_dynamic), (0.9, 0.2, 0.2));
     assert_eq!((wet.membrane, wet.bending, &wet.description), (tarp.membrane, tarp.bending, &tarp.description));
     let Membrane::Table(table) = find("tabled").membrane else { panic!() };

@@ -3,12 +3,12 @@
 use crate::support::{MINIMAL, good};
 use percale::force::bending::Bending;
 use percale::force::membrane::{Isotropic, Membrane, StretchTable};
-use percale::scene::{library, materials_page, materials_table};
+use percale::scene::{Material, library, materials_page, materials_table};
 
 #[test]
 fn the_library_is_complete_and_sourced() {
     let names: Vec<&str> = library().materials.all.iter().map(|m| m.name.as_str()).collect();
-    assert_eq!(names.len(), 29);
+    assert_eq!(names.len(), 39);
     for m in &library().materials.all {
         assert!(!m.source.is_empty() && !m.description.is_empty(), "{}", m.name);
         assert!((0.03..=0.65).contains(&m.density), "{}: {}", m.name, m.density);
@@ -21,8 +21,10 @@ fn the_library_is_complete_and_sourced() {
 
 #[test]
 fn generic_fabrics_bend_within_the_measured_spread() {
-    // The 5 % and 95 % quantiles of 618 fabrics are 1.1 and 110 uN m. Leather and paper are not fabrics.
-    for m in library().materials.all.iter().filter(|m| m.illustrative && m.name != "leather" && m.name != "paper") {
+    // The 5 % and 95 % quantiles of 618 fabrics are 1.1 and 110 uN m. Leather and paper are not fabrics. Chiffon is lighter
+    // than 19 of 20 of them: of those below 60 g/m2 a tenth is below 0.7 uN m, the mean of warp and weft.
+    let others = ["leather", "paper", "chiffon"];
+    for m in library().materials.all.iter().filter(|m| m.illustrative && !others.contains(&m.name.as_str())) {
         let Bending::Constant(b) = m.bending else { panic!("{}", m.name) };
         assert!((1.1e-6..=110e-6).contains(&b), "{}: {b}", m.name);
     }
@@ -32,8 +34,8 @@ fn generic_fabrics_bend_within_the_measured_spread() {
 /// bending instead.
 #[test]
 fn fabrics_lose_in_bending_what_fabrics_do() {
-    for m in library().materials.all.iter().filter(|m| m.name != "drape-reference" && !m.name.starts_with("measured-"))
-    {
+    let own = |m: &&Material| m.internal_friction.bends() || m.name.starts_with("measured-");
+    for m in library().materials.all.iter().filter(|m| m.name != "drape-reference" && !own(m)) {
         let loss = 2.0 * std::f64::consts::TAU * m.bending_damping.unwrap_or(m.damping);
         assert!((0.25..0.35).contains(&loss), "{}: {loss}", m.name);
     }

@@ -13,6 +13,7 @@ mod cantilever;
 mod capstan;
 mod common;
 mod cylinder;
+mod drape;
 mod fall;
 mod friction;
 mod glue;

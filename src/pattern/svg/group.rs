@@ -1,6 +1,7 @@
 //! Panels of a group of paths: outline, holes, lines, notches, grain, and names beside edges.
 
 use super::super::check::{OFF, of_panel, place};
+use super::super::model::inside;
 use super::super::outline::{Gap, Piece, cut, edges, joined, turns, unfolded};
 use super::super::{Curve, Edge, Internal, Notch, Panel, Pattern, Side};
 use super::path::Subpath;
@@ -159,15 +160,17 @@ impl Group {
     /// Fails if it has paths but none is closed, nor can they be joined to a loop.
     pub fn panels(mut self, pattern: &mut Pattern, seams: &mut Vec<Mark>) -> Result<(), MeshError> {
         self.items.retain(|item| !item.is(Role::Ignored) && !item.part.segments.is_empty());
-        let (mut closed, open): (Vec<Item>, Vec<Item>) = std::mem::take(&mut self.items)
-            .into_iter()
-            .partition(|item| item.closed() && !item.is(Role::Notch) && !item.is(Role::Grain) && item.extent() > MARK);
+        let (mut closed, open): (Vec<Item>, Vec<Item>) =
+            std::mem::take(&mut self.items).into_iter().partition(|item| {
+                let line = [Role::Notch, Role::Grain, Role::Internal, Role::Fold].iter().any(|role| item.is(*role));
+                item.closed() && !line && item.extent() > MARK
+            });
         closed.sort_by(|a, b| b.area().total_cmp(&a.area()));
         // Closed paths inside another are its holes; others are panels of their own.
         let mut outer: Vec<(Item, Vec<Item>)> = Vec::new();
         for item in closed {
             let p = item.curve().start();
-            match outer.iter_mut().find(|(o, _)| within(&o.curve(), p)) {
+            match outer.iter_mut().find(|(o, _)| inside([o.curve().flattened(1e-4)], p)) {
                 Some((_, holes)) => holes.push(item),
                 None => outer.push((item, Vec::new())),
             }
@@ -176,7 +179,7 @@ impl Group {
         let mut made = Vec::new();
         for (item, holes) in outer {
             let name = if several || self.name.is_empty() { item.name.clone() } else { self.name.clone() };
-            made.push(self.panel(name, &item, &holes, pattern));
+            made.push(self.panel(unique(name, pattern, &made), &item, &holes));
         }
         let mut rest = open;
         if made.is_empty() {
@@ -204,8 +207,7 @@ impl Group {
     }
 
     /// Makes a panel of its closed paths.
-    fn panel(&self, name: String, item: &Item, holes: &[Item], pattern: &Pattern) -> Panel {
-        let name = unique(name, pattern);
+    fn panel(&self, name: String, item: &Item, holes: &[Item]) -> Panel {
         let hole = |(k, hole): (usize, &Item)| {
             let mut all = loop_of(hole);
             all.iter_mut().for_each(|e| e.name = format!("hole-{k}-{}", e.name));
@@ -231,7 +233,7 @@ impl Group {
         if pieces.is_empty() {
             return Ok(None);
         }
-        let name = unique(self.name.clone(), pattern);
+        let name = unique(self.name.clone(), pattern, &[]);
         let ring = joined(pieces, |_, _| false).map_err(|Gap { at, far, line }| {
             let line = line.or(self.line);
             let what = format!(
@@ -296,10 +298,11 @@ fn pieces_of(open: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     )
 }
 
-/// Returns a name that no panel has.
-fn unique(name: String, pattern: &Pattern) -> String {
-    let name = if name.is_empty() { format!("panel-{}", pattern.panels.len() + 1) } else { name };
-    let taken = |name: &str| pattern.panels.iter().any(|p| p.name == name);
+/// Returns a name that no panel of the pattern or of the group has.
+fn unique(name: String, pattern: &Pattern, made: &[Panel]) -> String {
+    let count = pattern.panels.len() + made.len();
+    let name = if name.is_empty() { format!("panel-{}", count + 1) } else { name };
+    let taken = |name: &str| pattern.panels.iter().chain(made).any(|p| p.name == name);
     if !taken(&name) {
         return name;
     }
@@ -320,16 +323,6 @@ fn loop_of(item: &Item) -> Vec<Edge> {
     };
     let piece = |curve| Piece { name: String::new(), curve, line: Some(item.line) };
     edges(cut(&segments, &corners).into_iter().map(piece).collect())
-}
-
-/// Returns whether a point is inside a closed curve.
-fn within(curve: &Curve, p: Vec2) -> bool {
-    let points = curve.flattened(1e-4);
-    let crossed = points.windows(2).filter(|w| {
-        let (a, b) = (w[0], w[1]);
-        (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
-    });
-    crossed.count() % 2 == 1
 }
 
 /// Returns the edge of an outline that is nearest to a point, and its distance [m].

@@ -1,0 +1,237 @@
+//! `percale fit drape`: drapes a fabric over a disc, or finds the rigidity that drapes as measured.
+
+use super::failure::Failure;
+use super::say;
+use crate::fit::drape::{self, Draped, PATTERN, REST, bending_length, draped, edges, rigidity, scene};
+use crate::fit::outcome::{Outcome, Row, dots, figure, plot, quoted};
+use crate::force::internal_friction::InternalFriction;
+use crate::linalg::least::student;
+use crate::scene::{Material, material_of};
+use crate::sequence::write;
+use crate::{Error, Simulation};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub struct Drape {
+    /// Material of the library, or a TOML file of [[material]] tables, the last of which is taken
+    material: String,
+    /// Measured drape coefficients [%], of one fabric, for which the rigidity is sought
+    #[arg(long, value_name = "PERCENT", value_parser = coefficient, value_delimiter = ',')]
+    coefficient: Vec<f64>,
+    /// Edge of the mesh [mm, or with a unit]; three meshes if absent, or one of a third of the bending length for a fit
+    #[arg(long, value_name = "LENGTH", value_parser = super::fit::length)]
+    edge: Option<f64>,
+    /// Name of the fitted material; that of the material with '-fitted' if absent
+    #[arg(long, value_name = "NAME", requires = "coefficient")]
+    name: Option<String>,
+    /// File to write for scenes
+    #[arg(long, value_name = "FILE", requires = "coefficient")]
+    out: Option<PathBuf>,
+    /// Write an HTML page with data and fit
+    #[arg(long, value_name = "FILE", requires = "coefficient")]
+    report: Option<PathBuf>,
+}
+
+/// Longest time that a specimen takes to come to rest, in tenths of a second.
+const FRAMES: usize = 40;
+/// Difference from the measured coefficient at which the search ends.
+const NEAR: f64 = 0.005;
+/// Largest file of materials [bytes].
+const LARGEST: u64 = 1 << 20;
+
+fn coefficient(text: &str) -> Result<f64, String> {
+    let value: Option<f64> = text.trim_end_matches('%').trim().parse().ok();
+    value.filter(|x| (1.0..=99.0).contains(x)).map(|x| 0.01 * x).ok_or("expected 1 to 99 %".to_string())
+}
+
+/// Material with the tables that define it.
+struct Specimen {
+    head: String,
+    material: Material,
+}
+
+/// Drape at the end of a simulation.
+struct Outcomes {
+    draped: Draped,
+    /// Time of the simulation [s].
+    after: f64,
+    /// Fastest vertex at its end [m/s].
+    speed: f64,
+}
+
+impl Specimen {
+    fn find(name: &str) -> Result<Specimen, Failure> {
+        if let Some(material) = crate::scene::library().materials.find(name) {
+            return Ok(Specimen { head: String::new(), material: material.clone() });
+        }
+        let path = Path::new(name);
+        let about = std::fs::metadata(path).map_err(|error| {
+            let what = format!("'{name}' is neither a material of the library nor a file: {error}");
+            Failure::input(format!("{what}; `percale materials` lists those there are"))
+        })?;
+        if !about.is_file() || about.len() > LARGEST {
+            return Err(Failure::input(format!(
+                "{name}: not a file of materials; give [[material]] tables, at most 1 MiB"
+            )));
+        }
+        let head = std::fs::read_to_string(path).map_err(|error| Failure::input(format!("{name}: {error}")))?;
+        match material_of(&head) {
+            Ok(material) => Ok(Specimen { head, material }),
+            Err(faults) => Err(Failure::Input(faults.iter().map(|fault| format!("{name}: {fault}")).collect())),
+        }
+    }
+
+    /// Drapes a variation of the material on a mesh.
+    fn drape(&self, variation: &str, edge: f64) -> Result<Outcomes, Failure> {
+        let folder = tempfile::tempdir().map_err(|error| Failure::input(format!("no folder for a scene: {error}")))?;
+        let file = folder.path().join("drape.toml");
+        let head = format!(
+            "{}\n[[material]]\nbase = {}\nname = \"specimen-of-drape\"\n{variation}",
+            self.head,
+            quoted(&self.material.name)
+        );
+        write(&folder.path().join("disc.svg"), PATTERN.as_bytes())?;
+        write(&file, scene(&head, "specimen-of-drape", edge, FRAMES).as_bytes())?;
+        let told =
+            |error: Error| Failure::input(format!("a disc of '{}' cannot be draped: {error}", self.material.name));
+        let mut simulation = Simulation::load(&file, &[]).map_err(told)?;
+        let (mut frames, mut speed) = (0, f64::INFINITY);
+        while simulation.next_frame().map_err(told)?.is_some() {
+            let velocities = simulation.velocities("specimen").unwrap_or_default();
+            speed = velocities.iter().map(|v| v.norm()).fold(0.0, f64::max);
+            frames += 1;
+            if frames > 5 && speed < REST {
+                break;
+            }
+        }
+        let triangles = simulation.world().objects.first().map_or(&[][..], |object| &object.triangles);
+        let draped = draped(simulation.positions("specimen").unwrap_or_default(), triangles);
+        Ok(Outcomes { draped, after: 0.1 * (frames as f64 - 1.0), speed })
+    }
+}
+
+impl Drape {
+    /// Drapes, prints and writes.
+    pub fn execute(self) -> Result<(), Failure> {
+        let specimen = Specimen::find(&self.material)?;
+        if rigidity(&specimen.material) <= 0.0 {
+            return Err(Failure::input(format!("'{}' has no rigidity, and drapes like water", specimen.material.name)));
+        }
+        if self.coefficient.is_empty() { self.tell(&specimen) } else { self.fit(&specimen) }
+    }
+
+    /// Searches the rigidity and tells it.
+    fn fit(&self, specimen: &Specimen) -> Result<(), Failure> {
+        let Specimen { head, material } = specimen;
+        let name = self.name.clone().unwrap_or(format!("{}-fitted", material.name));
+        let (count, wanted) = (self.coefficient.len(), mean(&self.coefficient));
+        let edge = self.edge.unwrap_or(edges(material)[1]);
+        let start = rigidity(material);
+        let found = drape::search(start, wanted, NEAR, |b| {
+            let one = specimen.drape(&variation(material, b), edge)?;
+            say(&format!("rigidity {} uN m: {:.1} %", figure(1e6 * b), 100.0 * one.draped.coefficient));
+            Ok::<f64, Failure>(one.draped.coefficient)
+        })?;
+        let Some(found) = found else {
+            let what = format!("no rigidity of '{}' was found that drapes to {:.1} %", material.name, 100.0 * wanted);
+            return Err(Failure::input(format!("{what}; are density and stretch right?")));
+        };
+        let spread = self.coefficient.iter().map(|c| (c - wanted).powi(2)).sum::<f64>() / (count.max(2) - 1) as f64;
+        let half = if count > 1 { student(count - 1) * (spread / count as f64).sqrt() } else { f64::INFINITY };
+        // The coefficient is linear in the logarithm.
+        let factor = (half / found.slope).exp2() - 1.0;
+        let mut words = Vec::new();
+        if count < 2 {
+            words.push("one coefficient tells no interval; measure several".to_string());
+        }
+        let own = if head.is_empty() { String::new() } else { format!("{}\n", head.trim_end()) };
+        let file = format!(
+            "{own}[[material]]\nbase = {}\nname = {}\ndescription = \"rigidity as fitted\"\nsource = {}\n{}",
+            quoted(&material.name),
+            quoted(&name),
+            quoted(&format!("percale fit drape: {count} coefficients, mean {:.1} %", 100.0 * wanted)),
+            variation(material, found.rigidity)
+        );
+        let points = found.tried.iter().map(|[b, c]| [1e6 * b, 100.0 * c]);
+        let ends = found.tried.iter().fold([f64::INFINITY, 0.0f64], |[l, h], [b, _]| [l.min(*b), h.max(*b)]);
+        let line = ends.map(|b| [1e6 * b, 100.0 * wanted]).to_vec();
+        let outcome = Outcome {
+            title: format!("drape: {name}"),
+            rows: vec![Row {
+                name: "B".into(),
+                unit: "uN m",
+                value: 1e6 * found.rigidity,
+                half: 1e6 * found.rigidity * factor,
+            }],
+            facts: vec![
+                ("drape coefficient".into(), format!("{:.1} %, of {count}", 100.0 * wanted)),
+                ("change by a doubling of B".into(), format!("{:.1} points", 100.0 * found.slope)),
+                ("edge of the mesh".into(), format!("{:.1} mm", 1e3 * edge)),
+            ],
+            words,
+            plots: vec![plot(
+                "drape coefficient [%]",
+                "rigidity [uN m]",
+                vec![("tried", dots(points)), ("measured", line)],
+            )],
+            file,
+            ..Outcome::default()
+        }
+        .checked();
+        super::fit::tell(&outcome, self.out.as_deref(), self.report.as_deref())
+    }
+
+    /// Drapes a material and prints the table.
+    fn tell(&self, specimen: &Specimen) -> Result<(), Failure> {
+        let material = &specimen.material;
+        say(&format!(
+            "{}: bending length {:.1} mm; a disc of 30 cm on 18 cm",
+            material.name,
+            1e3 * bending_length(material)
+        ));
+        say("  edge [mm]  coefficient [%]  folds  after [s]  fastest [mm/s]");
+        let mut all = Vec::new();
+        for edge in self.edge.map_or(edges(material).to_vec(), |edge| vec![edge]) {
+            let one = specimen.drape("", edge)?;
+            let (coefficient, folds) = (100.0 * one.draped.coefficient, one.draped.nodes);
+            let row = format!("{:>11.1}  {coefficient:>15.1}  {folds:>5}", 1e3 * edge);
+            say(&format!("{row}  {:>9.1}  {:>14.1}", one.after, 1e3 * one.speed));
+            all.push(one);
+        }
+        let list = |text: &dyn Fn(&Outcomes) -> String| all.iter().map(text).collect::<Vec<_>>().join(", ");
+        let coefficients = list(&|one| format!("{:.3}", one.draped.coefficient));
+        if self.edge.is_none() {
+            say(&format!("  simulated = [{coefficients}]\n  nodes = [{}]", list(&|one| one.draped.nodes.to_string())));
+        }
+        if let Some(&[low, high]) = material.drape.as_ref().and_then(|drape| drape.band.as_deref()) {
+            let last = all.last().map_or(0.0, |one| one.draped.coefficient);
+            let side = if (low..=high).contains(&last) { "within" } else { "outside of" };
+            say(&format!("  {side} the published {:.0} to {:.0} %", 100.0 * low, 100.0 * high));
+        }
+        if all.iter().any(|one| one.speed > REST) {
+            say("  not at rest: give it internal friction or bending_damping");
+        }
+        Ok(())
+    }
+}
+
+/// Returns the keys of a material of another rigidity [N m]. Friction of bending grows with it, where there is no other.
+fn variation(material: &Material, rigidity: f64) -> String {
+    let mut keys = format!("rigidity = {}\n", figure(rigidity));
+    let InternalFriction { stretch, bend: [along, across], .. } = &material.internal_friction;
+    if let (true, Some(law), true) = (stretch.iter().all(Option::is_none), along, along == across) {
+        let part = rigidity / drape::rigidity(material);
+        keys += &format!(
+            "internal_friction = {{ bend = {{ a = {}, tau = {} }} }}\n",
+            figure(law.a * part),
+            figure(law.tau)
+        );
+    }
+    keys
+}
+
+fn mean(all: &[f64]) -> f64 {
+    all.iter().sum::<f64>() / all.len().max(1) as f64
+}

@@ -1,0 +1,176 @@
+//! `fit drape`: drape of a fabric over a disc (BS 5058; Cusick 1968), and the rigidity that gives a measured one.
+//!
+//! A disc of 30 cm hangs over a support of 18 cm. The drape coefficient is the part of the overhanging ring that its
+//! shadow covers: `(A - A_support)/(A_specimen - A_support)`. Meshes follow the bending length `c = (B/(W g))^(1/3)`,
+//! with `B` the rigidity of a flat sheet, the mean of warp and weft, and `W` the mass per area.
+
+use crate::linalg::{Vec2, Vec3};
+use crate::measure::Shadow;
+use crate::scene::Material;
+use crate::scene::csv::units::GRAVITY;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+/// Radius of the specimen [m].
+pub const SPECIMEN: f64 = 0.15;
+/// Radius of the support [m].
+pub const SUPPORT: f64 = 0.09;
+/// Pattern of the specimen.
+pub const PATTERN: &str = include_str!("../../meshes/disc.svg");
+/// Speed below which the specimen is at rest [m/s]. At this speed it moves by a hundredth of the ring in a second.
+pub const REST: f64 = 1e-3;
+/// Bending lengths in an edge, on three meshes.
+const MESHES: [f64; 3] = [2.0, 3.0, 4.0];
+/// Shortest and longest edge of the meshes [m].
+const EDGES: [f64; 2] = [1.5e-3, 15e-3];
+/// Edge of the cells of the shadow [m]: the ring is 170 of them wide.
+const CELL: f64 = 0.35e-3;
+/// Coefficient by which a factor of two in rigidity changes a drape of a half, from which a search starts.
+const SLOPE: f64 = 0.2;
+/// Largest number of drapes that a search makes.
+const MOST: usize = 8;
+
+/// Drape of a specimen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draped {
+    /// Drape coefficient, 0 to 1.
+    pub coefficient: f64,
+    /// Number of folds of the rim.
+    pub nodes: usize,
+}
+
+/// Returns the rigidity of a flat sheet, the mean of warp and weft [N m].
+pub fn rigidity(material: &Material) -> f64 {
+    0.5 * (material.bending.rigidity(0.0, 0.0) + material.bending.rigidity(FRAC_PI_2, 0.0))
+}
+
+/// Returns the bending length [m].
+pub fn bending_length(material: &Material) -> f64 {
+    (rigidity(material) / (material.density * GRAVITY)).cbrt()
+}
+
+/// Returns the edge lengths of the three meshes [m]: a half, a third and a quarter of the bending length.
+pub fn edges(material: &Material) -> [f64; 3] {
+    MESHES.map(|part| (bending_length(material) / part).clamp(EDGES[0], EDGES[1]))
+}
+
+/// Returns the drape of a specimen around the vertical axis through the origin. `x` are its vertices [m].
+pub fn draped(x: &[Vec3], triangles: &[[u32; 3]]) -> Draped {
+    let flat: Vec<Vec2> = x.iter().map(|p| Vec2::new(p.x, p.z)).collect();
+    let shadow = Shadow::new(&flat, triangles, CELL);
+    let [support, specimen] = [SUPPORT, SPECIMEN].map(|r| PI * r * r);
+    Draped { coefficient: (shadow.area() - support) / (specimen - support), nodes: shadow.folds(Vec2::zeros()) }
+}
+
+/// Returns the text of a scene in which a specimen falls from flat and comes to rest, for `frames` tenths of a second. `head` are tables of
+/// materials, one of which is named `material`. The pattern stands beside the scene.
+pub fn scene(head: &str, material: &str, edge: f64, frames: usize) -> String {
+    // The rim falls at about 0.4 m/s: there the drag of air, 0.7 v^2 [N/m2], is as this linear one.
+    format!(
+        "[scene]\nname = \"drape\"\n\n{head}\n\
+         [time]\nfps = 10\nframes = {}\n\n\
+         [[cloth]]\nname = \"specimen\"\nmaterial = {}\nair_drag = 0.3\n\n\
+         [cloth.pattern]\nfile = \"disc.svg\"\nedge_length = {edge:e}\n\n\
+         [[cloth.pattern.panel]]\nname = \"disc\"\nrotate = {{ axis = [1, 0, 0], angle = \"-90 deg\" }}\n\n\
+         [[cloth.pin]]\nsphere = {{ center = [0, 0, 0], radius = {:e} }}\n",
+        frames + 1,
+        super::outcome::quoted(material),
+        SUPPORT + 1e-4
+    )
+}
+
+/// Rigidity that gives a drape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Rigidity [N m].
+    pub rigidity: f64,
+    /// Change of the coefficient per doubling of the rigidity.
+    pub slope: f64,
+    /// Rigidities that were tried, with their coefficients.
+    pub tried: Vec<[f64; 2]>,
+}
+
+/// Searches the rigidity whose coefficient is within `near` of `wanted`, from `start` [N m]. `drape` returns the
+/// coefficient at a rigidity. Secants in the logarithm are used, since the coefficient is nearly linear in it. Returns
+/// `None` where no rigidity between a thousandth and a thousand times `start` gives it.
+///
+/// # Errors
+/// The errors of `drape`.
+pub fn search<E>(
+    start: f64,
+    wanted: f64,
+    near: f64,
+    mut drape: impl FnMut(f64) -> Result<f64, E>,
+) -> Result<Option<Found>, E> {
+    let (mut tried, mut slope, mut at) = (Vec::<[f64; 2]>::new(), SLOPE, 0.0f64);
+    // Nearest below and above what is wanted: doublings of the start, and the coefficient.
+    let mut around: [Option<[f64; 2]>; 2] = [None; 2];
+    while tried.len() < MOST {
+        let rigidity = start * at.exp2();
+        let coefficient = drape(rigidity)?;
+        tried.push([rigidity, coefficient]);
+        around[usize::from(coefficient > wanted)] = Some([at, coefficient]);
+        if let [Some(low), Some(high)] = around
+            && (high[0] - low[0]).abs() > 1e-9
+        {
+            slope = ((high[1] - low[1]) / (high[0] - low[0])).max(0.01);
+        }
+        if (coefficient - wanted).abs() <= near {
+            return Ok(Some(Found { rigidity, slope, tried }));
+        }
+        at += ((wanted - coefficient) / slope).clamp(-2.0, 2.0);
+        if at.abs() > 10.0 {
+            return Ok(None);
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::library;
+
+    #[test]
+    fn a_flat_disc_has_a_coefficient_of_one_and_a_cylinder_none() {
+        let n = 360u32;
+        let ring = |r: f64, y: f64| {
+            (0..n).map(move |k| {
+                let angle = std::f64::consts::TAU * f64::from(k) / f64::from(n);
+                Vec3::new(r * angle.cos(), y, r * angle.sin())
+            })
+        };
+        let mesh = |outer: f64, y: f64| {
+            let x: Vec<Vec3> = std::iter::once(Vec3::zeros()).chain(ring(SUPPORT, 0.0)).chain(ring(outer, y)).collect();
+            let next = |k: u32| (k + 1) % n;
+            let fan = (0..n).map(|k| [0, 1 + k, 1 + next(k)]);
+            let band =
+                (0..n).flat_map(|k| [[1 + k, 1 + n + k, 1 + n + next(k)], [1 + k, 1 + n + next(k), 1 + next(k)]]);
+            draped(&x, &fan.chain(band).collect::<Vec<_>>())
+        };
+        // A polygon of 360 corners has 5e-5 less area than its circle, the ring two thirds of the disc's.
+        let flat = mesh(SPECIMEN, 0.0);
+        assert!((flat.coefficient - 1.0).abs() < 1e-3 && flat.nodes == 0, "{flat:?}");
+        let hanging = mesh(SUPPORT, -0.06);
+        assert!(hanging.coefficient.abs() < 1e-3, "{hanging:?}");
+    }
+
+    #[test]
+    fn the_search_finds_a_rigidity() {
+        let drape = |b: f64| Ok::<f64, ()>(1.0 / (1.0 + (6e-6 / b).powf(0.8)));
+        let found = search(40e-6, 0.4, 1e-3, drape).unwrap().unwrap();
+        let exact = 6e-6 * (0.4f64 / 0.6).powf(1.0 / 0.8);
+        assert!((found.rigidity / exact - 1.0).abs() < 0.01, "{found:?}");
+        // d/dlog2 B of the logistic: 0.8 c (1 - c) ln 2.
+        assert!((found.slope / (0.8 * 0.24 * 2f64.ln()) - 1.0).abs() < 0.1, "{found:?}");
+        assert_eq!(search(1e-6, 0.5, 1e-3, |_| Ok::<f64, ()>(0.9)).unwrap(), None);
+    }
+
+    #[test]
+    fn meshes_follow_the_bending_length() {
+        let silk = library().materials.find("silk").unwrap();
+        // 2 uN m over 60 g/m2.
+        let c = (2e-6 / (0.06 * 9.81f64)).cbrt();
+        assert!((bending_length(silk) / c - 1.0).abs() < 1e-3);
+        assert!((edges(silk)[2] / (c / 4.0) - 1.0).abs() < 1e-3);
+    }
+}

@@ -1,0 +1,96 @@
+//! The drape test (BS 5058; Cusick 1968): `percale fit drape` against published coefficients, and what the library lists.
+
+use std::process::Command;
+
+/// Row of the table: edge [mm], coefficient [%], number of folds.
+type Row = (f64, f64, usize);
+
+/// Runs the command. Returns its rows.
+fn drape(args: &[&str]) -> Vec<Row> {
+    let told = Command::new(env!("CARGO_BIN_EXE_percale")).args(["fit", "drape"]).args(args).output().unwrap();
+    let text = String::from_utf8(told.stdout).unwrap();
+    assert!(told.status.success(), "{args:?}: {text}{}", String::from_utf8_lossy(&told.stderr));
+    let numbers = |line: &str| line.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>().ok();
+    let rows = text.lines().filter_map(numbers).filter(|row| row.len() == 5);
+    let rows: Vec<Row> = rows.map(|row| (row[0], row[1], row[2] as usize)).collect();
+    println!("{args:?}: {rows:?}");
+    rows
+}
+
+/// Published: a polyester faille of 104 g/m2, 1.9 uN m, 28 % and 7 folds (Matsudaira et al. 2015); light silks 20 to
+/// 40 %. The satin of the library is stiffer for its weight. Of four times the rigidity it drapes as taffeta does, which
+/// is outside of the band: the band can fail.
+#[test]
+fn satin_drapes_as_published() {
+    let [(_, coefficient, folds)] = drape(&["satin", "--edge", "7 mm"])[..] else { panic!("not one row") };
+    assert!((20.0..=45.0).contains(&coefficient), "{coefficient} %");
+    assert!((6..=10).contains(&folds), "{folds} folds");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stiff.toml");
+    std::fs::write(&file, "[[material]]\nbase = \"satin\"\nname = \"stiff\"\nrigidity = \"10 uN m\"\n").unwrap();
+    let [(_, stiff, _)] = drape(&[file.to_str().unwrap(), "--edge", "7 mm"])[..] else { panic!("not one row") };
+    assert!(stiff > 50.0, "{stiff} %");
+}
+
+/// Fabrics of garments, and the published bands that the library has for them.
+const FABRICS: [&str; 10] = [
+    "shirting",
+    "washed-denim",
+    "interlock",
+    "chiffon",
+    "satin",
+    "suiting",
+    "washed-linen",
+    "nappa",
+    "fleece",
+    "taffeta",
+];
+
+/// The two finest meshes agree within three points, which is what one laying of a specimen differs by from the next, and
+/// what the library lists within two of them.
+#[test]
+#[ignore = "long: a quarter of a minute or more"]
+fn fabrics_drape_as_the_library_says() {
+    let mut faults = Vec::new();
+    for name in FABRICS {
+        let material = percale::scene::library().materials.find(name).unwrap();
+        let listed = material.drape.as_ref().unwrap();
+        let (simulated, band) = (listed.simulated.as_ref().unwrap(), listed.band.as_ref().unwrap());
+        let rows = drape(&[name]);
+        for (row, listed) in rows.iter().zip(simulated) {
+            if (row.1 - 100.0 * listed).abs() > 2.0 {
+                faults.push(format!("{name}: {row:?} for {listed}"));
+            }
+        }
+        let finest = rows[2].1;
+        if (finest - rows[1].1).abs() > 3.0 {
+            faults.push(format!("{name}: {} and {finest} %", rows[1].1));
+        }
+        if !(100.0 * band[0]..=100.0 * band[1]).contains(&finest) {
+            faults.push(format!("{name}: {finest} % is outside of {band:?}"));
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// The rigidity that gives a coefficient is found again: within the half point at which the search ends, over the slope
+/// that it tells, and as much for another laying.
+#[test]
+#[ignore = "long: a quarter of a minute or more"]
+fn a_drape_gives_its_rigidity_back() {
+    let edge = ["--edge", "7 mm"];
+    let [(_, coefficient, _)] = drape(&["suiting", edge[0], edge[1]])[..] else { panic!("not one row") };
+    let folder = tempfile::tempdir().unwrap();
+    let [start, out] = ["start.toml", "out.toml"].map(|name| folder.path().join(name));
+    let half = "[[material]]\nbase = \"suiting\"\nname = \"half\"\nrigidity = \"3.3 uN m\"\n\
+                internal_friction = { bend = { a = \"0.81e-4 N\", tau = \"12 1/m\" } }\n";
+    std::fs::write(&start, half).unwrap();
+    let wanted = format!("{coefficient}");
+    let args = [start.to_str().unwrap(), "--coefficient", &wanted, "--out", out.to_str().unwrap()];
+    drape(&[&args[..], &edge[..]].concat());
+    let found: toml::Table = std::fs::read_to_string(&out).unwrap().parse().unwrap();
+    let rigidity = found["material"].as_array().unwrap().last().unwrap()["rigidity"].as_float().unwrap();
+    println!("rigidity {rigidity:e} for 6.57e-6");
+    // 1 point of 20 a doubling: 3.5 %; an error of two points of another fold is 7 %.
+    assert!((rigidity / 6.57e-6 - 1.0).abs() < 0.1, "{rigidity:e}");
+}
