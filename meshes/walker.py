@@ -172,7 +172,8 @@ def foot_track(side, t):
     lift = LIFT * math.sin(math.pi * s) ** 1.5
     # Heel first up, toes first down: pitch is positive with the toes down.
     pitch = 26 * math.sin(math.pi * min(1, s / 0.55)) ** 2 * (s < 0.55) - 16 * math.sin(math.pi * max(0, (s - 0.5) / 0.5)) * (s > 0.5)
-    return a + (b - a) * ease, lift, pitch
+    # Toes are 14 cm in front of the ankle.
+    return a + (b - a) * ease, lift + 0.14 * math.sin(math.radians(max(pitch, 0))), pitch
 
 
 def tracks():

@@ -3,6 +3,8 @@
 
 /// Reader of USD and Alembic.
 pub mod archive;
+/// Borders that are to be sewn together.
+pub mod border;
 /// Checks of meshes. All faults are reported in words.
 pub mod check;
 /// Tetrahedra inside a closed surface.

@@ -2,6 +2,7 @@
 //! checks the initial state.
 
 mod body;
+mod border;
 mod cloth;
 pub(super) mod faults;
 mod files;

@@ -8,9 +8,10 @@ use super::material::{DENSITY, DISTANCE, Material, THICKNESS};
 use super::motion::{motion, window};
 use super::named::material;
 use super::obstacle::Cache;
-use super::pattern::Pattern;
+use super::pattern::{self, Pattern, Sew};
 use super::pick::Pick;
 use super::place::{Group, MapSource, Selector, Transform, mesh, one_name_each};
+use super::seam::{Border, Sides};
 use super::shrink::{Band, Shrink};
 pub use super::spring::Model;
 use super::spring::{self, Springs, Sprung};
@@ -259,7 +260,7 @@ section! {
         pub warp: UnitVec3 = direction().or(Vec3::x_axis()),
         /// Lengths at which it rests; of a pattern those of the chart if absent.
         pub rest: Rest = choice().or(Rest::Mesh),
-        /// Angles at which hinges rest.
+        /// Angles at which hinges rest; if absent flat where borders are sewn, whose place at the start is no shape.
         pub rest_angles: RestAngles = choice().or(RestAngles::Mesh),
         /// Its material's internal friction acts.
         pub internal_friction: bool = flag().or(true),
@@ -295,6 +296,10 @@ section! {
         pub shrinks as "shrink": Vec<Shrink> = tables(),
         /// Elastic bands.
         pub bands as "band": Vec<Band> = tables(),
+        /// Seams between borders of the mesh; those of a pattern are in it.
+        pub borders as "seam": Vec<Border> = tables(),
+        /// How seams of the mesh close. Seams that no table names close within a second.
+        pub sewing as "sew": Vec<Sew> = tables(),
     }
     check finish;
 }
@@ -305,6 +310,7 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     if matches!(cloth.source, Source::Pattern(_)) {
         made_of_panels(&mut cloth, keys)?;
     }
+    sewn_flat(&mut cloth, keys)?;
     one_name_each(&cloth.groups, keys)?;
     spring::fit(&cloth.sprung(), keys)?;
     mass_is_given_once(&cloth, keys)?;
@@ -323,12 +329,39 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     Some(cloth)
 }
 
+/// Checks seams of a mesh. What is sewn together from panels or apart rests flat: where it stands at the start is no
+/// shape of its own.
+fn sewn_flat(cloth: &mut Cloth, keys: &mut Keys) -> Option<()> {
+    pattern::each_seam_closes_in_one_way(&cloth.sewing, keys)?;
+    if !cloth.sewing.is_empty() && cloth.borders.is_empty() && matches!(cloth.source, Source::Mesh(_)) {
+        keys.fault("sew", "the cloth has no seam; give [[cloth.seam]], or leave this out");
+        return None;
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    if let Some(k) = cloth.borders.iter().position(|border| !seen.insert(&border.name)) {
+        keys.fault_in("seam", k, "name", "is the name of another seam of this cloth; names are unique");
+        return None;
+    }
+    let apart = cloth.borders.iter().any(|border| border.sides != Sides::Coincident);
+    if !apart && matches!(cloth.source, Source::Mesh(_)) {
+        return Some(());
+    }
+    if keys.find("rest_angles").is_some() && cloth.rest_angles == RestAngles::Mesh {
+        keys.fault("rest_angles", "parts that are sewn together rest flat; leave this out");
+        return None;
+    }
+    cloth.rest_angles = RestAngles::Flat;
+    Some(())
+}
+
 /// Keys of meshes, with what is given beside a pattern instead.
-const OF_MESHES: [(&str, &str); 6] = [
+const OF_MESHES: [(&str, &str); 8] = [
     ("object", "a pattern is a whole; its panels are groups"),
     ("pose", "a pattern has one shape"),
     ("offset", "panels stand where 'panel' of the pattern puts them"),
     ("weld", "panels are joined by their stitches"),
+    ("seam", "give 'stitch' in the pattern"),
+    ("sew", "give it in the pattern, as [[cloth.pattern.sew]]"),
     ("subdivide", "give a shorter 'edge_length' in the pattern"),
     ("subdivide_group", "give a shorter 'edge_length' in the pattern"),
 ];

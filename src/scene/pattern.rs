@@ -45,7 +45,7 @@ choices! {
 }
 
 section! {
-    /// How seams of a pattern close.
+    /// How seams close.
     pub struct Sew {
         /// Names of the seams; all that no other table names if absent.
         pub seams: Option<Vec<String>> = list(text(), 1..=usize::MAX).optional(),
@@ -108,8 +108,14 @@ fn each_is_told_once(pattern: Pattern, keys: &mut Keys) -> Option<Pattern> {
         keys.fault_in("panel", k, "name", "has a place already; give one for each panel");
         return None;
     }
+    each_seam_closes_in_one_way(&pattern.sewing, keys)?;
+    Some(pattern)
+}
+
+/// Refuses a second table for a seam.
+pub fn each_seam_closes_in_one_way(sewing: &[Sew], keys: &mut Keys) -> Option<()> {
     let mut seams: BTreeMap<Option<&String>, usize> = BTreeMap::new();
-    for (k, sew) in pattern.sewing.iter().enumerate() {
+    for (k, sew) in sewing.iter().enumerate() {
         let names: Vec<Option<&String>> =
             sew.seams.as_ref().map_or(vec![None], |names| names.iter().map(Some).collect());
         for name in names {
@@ -123,5 +129,5 @@ fn each_is_told_once(pattern: Pattern, keys: &mut Keys) -> Option<Pattern> {
             }
         }
     }
-    Some(pattern)
+    Some(())
 }

@@ -1,4 +1,4 @@
-//! Seams of patterns: from a scene to the effect that closes them.
+//! Seams of patterns and meshes: from a scene to the effect that closes them.
 
 use super::Scene;
 use super::build::faults::Faults;
@@ -6,7 +6,9 @@ use super::build::plug::Then;
 use super::cloth::Source;
 use super::fault::meant;
 use super::key::Of;
-use super::pattern::{self, Pattern, Sew};
+use super::keys::{Keys, Kind, exactly_one, one_of, section};
+use super::kinds::{flag, integer, list, text, yes};
+use super::pattern::{self, Sew};
 use crate::effect::seam::{HELD, Hold, Seams, Sewing, Weightless};
 use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
@@ -15,7 +17,41 @@ use crate::world::build::ClothInput;
 use crate::world::keyed::Keyed;
 use crate::world::{State, World};
 
-/// Cloth of a pattern with seams.
+one_of! {
+    /// Sides of a seam.
+    pub enum Sides {
+        /// Two groups, each of whose border edges are one piece. Their vertices are paired by arc length.
+        Groups(Vec<String>) = "groups": list(text(), 2..=2),
+        /// Pairs of vertices by index, as in the file, from 0, in order along the seam.
+        Pairs(Vec<Vec<u32>>) = "pairs": list(list(integer(0..=u32::MAX.into()), 2..=2), 1..=usize::MAX),
+        /// All border vertices that coincide.
+        Coincident = "coincident": yes(),
+    }
+}
+
+section! {
+    /// A seam between borders of a mesh.
+    pub struct Border {
+        /// Name, for `sew` and messages; no other seam of the cloth may have it.
+        pub name: String = text().required(),
+        /// Sides of the seam.
+        pub sides: Sides = exactly_one(),
+        /// Pairs groups in the other direction: the front of one side continues in the back of the other.
+        pub flip: bool = flag().or(false),
+    }
+    check only_groups_are_flipped;
+}
+
+/// Refuses `flip` beside pairs, which have an order of their own.
+fn only_groups_are_flipped(border: Border, keys: &mut Keys) -> Option<Border> {
+    if border.flip && !matches!(border.sides, Sides::Groups(_)) {
+        keys.fault("flip", "goes with 'groups'; pairs are as they are given");
+        return None;
+    }
+    Some(border)
+}
+
+/// Cloth with seams.
 struct Garment {
     /// Name of the cloth.
     name: String,
@@ -29,23 +65,29 @@ struct Garment {
     keeps_rows: bool,
 }
 
-/// Returns the builder of the seams of all patterns, or `None` if there are none.
+/// Returns the builder of the seams of all cloths, or `None` if there are none.
 pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Option<Then> {
     let mut sewn = Vec::new();
     for (k, cloth) in scene.cloths.iter().enumerate() {
-        let Source::Pattern(pattern) = &cloth.source else { continue };
         let Some(input) = cloths.iter().find(|input| input.name == cloth.name) else { continue };
-        let key = format!("cloth[{k}].pattern");
-        let tables = table_of(pattern, &input.seams, &key, faults);
+        let (key, sewing, given) = match &cloth.source {
+            Source::Pattern(pattern) => (format!("cloth[{k}].pattern"), &pattern.sewing, pattern.weight_from),
+            // Cloth that is no pattern has its weight.
+            Source::Mesh(_) => (format!("cloth[{k}]"), &cloth.sewing, Some(0.0)),
+        };
+        if matches!(cloth.source, Source::Mesh(_)) && cloth.borders.is_empty() {
+            continue;
+        }
+        let tables = table_of(sewing, &input.seams, &key, faults);
         let mut seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
         let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
-        let mut weight_from = pattern.weight_from.unwrap_or(last);
+        let mut weight_from = given.unwrap_or(last);
         if scene.onward.is_some() {
             // Their time has passed in the run that is continued.
             seams.iter_mut().for_each(|(_, sew)| sew.from = -2.0 * sew.over);
             weight_from = 0.0;
         } else {
-            tell_what_never_is(scene, pattern, weight_from, &key, faults);
+            tell_what_never_is(scene, sewing, (given, weight_from), &key, faults);
         }
         let keeps_rows = has_air(scene, &cloth.name);
         if keeps_rows && seams.iter().any(|(_, sew)| sew.hold == pattern::Hold::Joined) {
@@ -62,36 +104,42 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
 }
 
 /// Warns of seams that do not close within the run, and of cloth that never gets its weight.
-fn tell_what_never_is(scene: &Scene, pattern: &Pattern, weight_from: f64, key: &str, faults: &mut Faults) {
+fn tell_what_never_is(
+    scene: &Scene,
+    sewing: &[Sew],
+    (given, weight_from): (Option<f64>, f64),
+    key: &str,
+    faults: &mut Faults,
+) {
     let whole = scene.time.run(scene.time.last_frame());
-    for (n, sew) in pattern.sewing.iter().enumerate().filter(|(_, sew)| sew.from + sew.over > whole) {
+    for (n, sew) in sewing.iter().enumerate().filter(|(_, sew)| sew.from + sew.over > whole) {
         let message =
             format!("these seams close until {} s, the run ends at {} s", sew.from + sew.over, rounded(whole));
         faults.warn(&format!("{key}.sew[{n}]"), &message);
     }
     if weight_from > whole {
         let message = format!("the cloth has no weight before {} s, the run ends at {} s", weight_from, rounded(whole));
-        let at = if pattern.weight_from.is_some() { format!("{key}.weight_from") } else { key.to_string() };
+        let at = if given.is_some() { format!("{key}.weight_from") } else { key.to_string() };
         faults.warn(&at, &message);
     }
 }
 
 /// Returns the table of each seam.
-fn table_of(pattern: &Pattern, seams: &[Seam], key: &str, faults: &mut Faults) -> Vec<Sew> {
+fn table_of(sewing: &[Sew], seams: &[Seam], key: &str, faults: &mut Faults) -> Vec<Sew> {
     let names = || seams.iter().map(|seam| seam.name.as_str());
-    for (n, sew) in pattern.sewing.iter().enumerate() {
+    for (n, sew) in sewing.iter().enumerate() {
         if sew.strength.is_some_and(|strength| strength < sew.force) {
             let message = "is less than the force that closes the seam, which it then does not hold";
             faults.warn(&format!("{key}.sew[{n}].strength"), message);
         }
     }
-    for (n, sew) in pattern.sewing.iter().enumerate() {
+    for (n, sew) in sewing.iter().enumerate() {
         for name in sew.seams.iter().flatten().filter(|name| names().all(|own| own != *name)) {
             let (meant, known) = (meant(name, names()), names().collect::<Vec<_>>().join("', '"));
             faults.fault(&format!("{key}.sew[{n}].seams"), format!("no seam '{name}', there are '{known}'{meant}"));
         }
     }
-    let others = || pattern.sewing.iter().find(|sew| sew.seams.is_none()).cloned();
+    let others = || sewing.iter().find(|sew| sew.seams.is_none()).cloned();
     let plain = Sew {
         seams: None,
         from: 0.0,
@@ -102,7 +150,7 @@ fn table_of(pattern: &Pattern, seams: &[Seam], key: &str, faults: &mut Faults) -
         strength: None,
     };
     let of = |seam: &Seam| {
-        let own = pattern.sewing.iter().find(|sew| sew.seams.iter().flatten().any(|name| *name == seam.name));
+        let own = sewing.iter().find(|sew| sew.seams.iter().flatten().any(|name| *name == seam.name));
         own.cloned().or_else(others).unwrap_or(plain.clone())
     };
     seams.iter().map(of).collect()

@@ -2,6 +2,7 @@
 
 mod bad;
 mod beside;
+mod borders;
 mod command;
 mod dxf;
 mod json;

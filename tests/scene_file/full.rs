@@ -17,6 +17,7 @@ use percale::scene::pick::Direction;
 use percale::scene::place::{MapSource, Members, Selector};
 use percale::scene::preview::Shading;
 use percale::scene::probe::{Every, Measure, Source, Worker};
+use percale::scene::seam::Sides;
 use percale::scene::settings::{Format, Method, Pinch, Precision, Start};
 use percale::scene::solid::Law;
 use percale::scene::time::Integrator;
@@ -109,7 +110,10 @@ fn materials_vary_others() {
     assert_eq!(tarp.bending, Bending::Constant(3e-4));
     assert_eq!((tarp.friction_static, tarp.friction_dynamic), (0.5, 0.4));
     let drape = tarp.drape.as_ref().unwrap();
-    assert_eq!((drape.simulated.as_deref(), drape.band.as_deref()), (Some(&[0.9, 0.91, 0.92][..]), Some(&[0.85, 0.95][..])));
+    assert_eq!(
+        (drape.simulated.as_deref(), drape.band.as_deref()),
+        (Some(&[0.9, 0.91, 0.92][..]), Some(&[0.85, 0.95][..]))
+    );
     assert_eq!((drape.nodes.as_deref(), drape.source.as_deref()), (Some(&[3, 4, 4][..]), Some("a test")));
     let wet = find("wet-tarp");
     assert_eq!(wet.drape, None, "a variation drapes in its own way");
@@ -183,6 +187,21 @@ fn a_pattern_has_all_its_parts() {
     let mesh =
         FULL.replace("[cloth.pattern]\nfile = \"gown.dxf\"", "rest = \"mesh\"\n[cloth.pattern]\nfile = \"gown.dxf\"");
     assert_eq!(good(&mesh).cloths.iter().find(|cloth| cloth.name == "gown").unwrap().rest, Rest::Mesh);
+}
+
+#[test]
+fn seams_of_a_mesh_have_all_their_parts() {
+    let scene = good(FULL);
+    let cloth = &scene.cloths[0];
+    let [side, listed, open] = &cloth.borders[..] else { panic!("{:?}", cloth.borders) };
+    let both = ["corner", "top"].map(str::to_string).to_vec();
+    assert_eq!((side.name.as_str(), side.flip, &side.sides), ("side", true, &Sides::Groups(both)));
+    assert_eq!((listed.flip, &listed.sides), (false, &Sides::Pairs(vec![vec![0, 1], vec![2, 3]])));
+    assert_eq!(open.sides, Sides::Coincident);
+    let sew = &cloth.sewing[0];
+    assert_eq!(sew.seams.as_deref(), Some(&["side", "open"].map(str::to_string)[..]));
+    assert_eq!(([sew.from, sew.over, sew.force], sew.hold), ([0.1, 2.0, 4.0], Hold::Elastic));
+    assert_eq!((sew.stiffness, sew.strength), (Some(1e4), Some(80.0)));
 }
 
 #[test]

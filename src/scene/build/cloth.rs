@@ -1,5 +1,6 @@
 //! `[[cloth]]`: conversion to the input of a world.
 
+use super::border;
 use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::hold;
@@ -27,7 +28,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     if cloth.pose == cloth::Begin::Rest {
         wanted.pose = Pose::Rest;
     }
-    let (mesh, seams) = match &cloth.source {
+    let (mesh, mut seams) = match &cloth.source {
         Source::Mesh(file) => (of_file(cloth, (file, wanted), key, faults)?, Vec::new()),
         Source::Pattern(of) => pattern::sewn(scene, of, &cloth.transform, key, faults)?,
     };
@@ -52,6 +53,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
             hold::refuse(faults, key, "map", k, refusal);
         }
     }
+    seams.extend(border::seams(&cloth.borders, &mesh, &groups, key, faults));
     let (shrinks, bands) = changes(scene, cloth, &mesh, &groups, key, faults);
     let material = &cloth.material;
     let input = ClothInput {

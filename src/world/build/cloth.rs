@@ -31,7 +31,7 @@ pub fn spring_fault(input: &ClothInput) -> Option<(Fault, Vec<Vec3>)> {
     input.springs.as_ref()?;
     let mut input = input.clone();
     join(&mut input);
-    let making = Making::new(&input, Vec::new(), 0, 0.0);
+    let making = Making::new(&input, None, Vec::new(), (0, 0.0));
     let fault = spring_mesh::fault(&making.knit()?)?;
     let at = match fault {
         Fault::NoLength(vertices) | Fault::Pushing(vertices) => {
@@ -45,6 +45,8 @@ pub fn spring_fault(input: &ClothInput) -> Option<(Fault, Vec<Vec3>)> {
 /// Adds a cloth to the world and the state. Returns its vertex range and triangles in the world.
 pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -> Part {
     let file = input.mesh.triangles.clone();
+    // Parts that are sewn together rest in the shapes that they had apart.
+    let apart = (!input.seams.is_empty()).then(|| materials(&input));
     let local = join(&mut input);
     let mesh = &input.mesh;
     let (vertices, place) = place(world, &mesh.positions, partition::SURFACE);
@@ -56,7 +58,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     if let Some(local) = local.as_ref().filter(|_| !input.seams.is_empty()) {
         mark(world, local, &place);
     }
-    let making = Making::new(&input, place, world.cloths.len() as u32, world.shaped);
+    let making = Making::new(&input, apart, place, (world.cloths.len() as u32, world.shaped));
     let faces = making.masses(world);
     making.bands(world);
     let limits = if input.springs.is_some() { making.springs(world) } else { making.elements(world) };
@@ -105,11 +107,21 @@ fn area(points: &[Vec2; 3]) -> f64 {
     (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
 }
 
+/// Returns warp and weft coordinates of each triangle's corners [m].
+fn materials(input: &ClothInput) -> Vec<[Vec2; 3]> {
+    let of = |t| material_points(&input.mesh, input.warp, input.rest, t);
+    (0..input.mesh.triangles.len()).map(of).collect()
+}
+
 impl Making<'_> {
-    fn new(input: &ClothInput, place: Vec<u32>, cloth: u32, time: f64) -> Making<'_> {
+    fn new(
+        input: &ClothInput,
+        material: Option<Vec<[Vec2; 3]>>,
+        place: Vec<u32>,
+        (cloth, time): (u32, f64),
+    ) -> Making<'_> {
         let mesh = &input.mesh;
-        let of = |t| material_points(mesh, input.warp, input.rest, t);
-        let mut material: Vec<[Vec2; 3]> = (0..mesh.triangles.len()).map(of).collect();
+        let mut material = material.unwrap_or_else(|| materials(input));
         let mut shrunk = Vec::new();
         if !input.shrinks.is_empty() {
             shrunk = mesh.triangles.iter().map(|t| input.shrunk(t, time)).collect();
