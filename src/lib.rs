@@ -19,8 +19,12 @@
 //! Each module may use only modules above it in this list (`tests/house.rs` checks the order). Units are SI throughout.
 //! The state is `f64`; files and the solver's matrix are `f32`.
 
+mod driving;
+mod measured;
+mod saving;
 mod simulation;
 
+pub use measured::Contact;
 pub use simulation::{Error, Simulation};
 
 /// Linear algebra: 3x3 blocks, block-sparse matrices, conjugate gradients, ordered (deterministic) parallel loops.

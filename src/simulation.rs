@@ -2,15 +2,18 @@
 
 use crate::collision::intersect::Test;
 use crate::linalg::Vec3;
+use crate::measured::Contact;
 use crate::scene::build::{self, Built, Parts};
-use crate::scene::{self, Fault, Override, Scene};
-use crate::sequence::{Snapshot, Verdict, onward};
+use crate::scene::{self, Fault, Given, Override, Scene};
+use crate::sequence::{FrameStats, Mark, Snapshot, Verdict, marks, onward};
 use crate::stepper::{Advance, steps};
+use crate::world::driven::Undriven;
 use crate::world::effect::Effect;
+use crate::world::effects::Effects;
 use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Reason why a simulation ends early.
@@ -18,6 +21,8 @@ use std::sync::{Mutex, PoisonError};
 pub enum Error {
     /// Faults of the scene file, its meshes or its start, with their places.
     Scene(Vec<Fault>),
+    /// A value that cannot be set, or a state that does not fit.
+    Value(String),
     /// A step that cannot be made, triangles that cross, or recorded motion that can no longer be read.
     Step {
         /// Number of the frame.
@@ -39,6 +44,7 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
+            Error::Value(why) => write!(f, "{why}"),
             Error::Step { frame, last, reason } => write!(f, "frame {frame} of {last}, {reason}"),
         }
     }
@@ -64,18 +70,54 @@ impl std::error::Error for Error {}
 /// # }
 /// ```
 pub struct Simulation {
-    scene: Scene,
-    world: World,
-    state: State,
+    pub(crate) scene: Scene,
+    /// Path of the scene file; empty without one.
+    pub(crate) file: PathBuf,
+    /// World, with the values that are set.
+    pub(crate) world: World,
+    /// Values of the world's scene, in place of which others may be set.
+    pub(crate) undriven: Undriven,
+    /// Effects of the world's scene.
+    pub(crate) effects: Effects,
+    pub(crate) state: State,
     /// Objects as read, if there are seams to join.
-    parts: Option<Box<Parts>>,
+    pub(crate) parts: Option<Box<Parts>>,
+    /// Marks of the objects, and of the state that the scene continues.
+    pub(crate) marks: (Vec<Mark>, Option<u32>),
     /// Never locked. A stepper may move between threads, but two must not see it.
     stepper: Mutex<Box<dyn Advance>>,
+    /// Whether the stepper is of a world that has changed since.
+    pub(crate) stale: bool,
     test: Test,
     /// Frame that the snapshots are of.
-    frame: Option<u32>,
-    snapshots: Vec<Snapshot>,
-    warnings: Vec<Fault>,
+    pub(crate) frame: Option<u32>,
+    pub(crate) snapshots: Vec<Snapshot>,
+    /// Statistics of the frame, or of the steps so far to the next.
+    pub(crate) stats: FrameStats,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) warnings: Vec<Fault>,
+}
+
+/// Parses overrides.
+fn overrides(set: &[&str]) -> Result<Vec<Override>, Error> {
+    let (mut overrides, mut faults) = (Vec::new(), Vec::new());
+    for one in set {
+        match Override::parse(one) {
+            Ok(one) => overrides.push(one),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    if faults.is_empty() { Ok(overrides) } else { Err(Error::Scene(faults)) }
+}
+
+/// Returns all objects as files would hold them.
+pub(crate) fn snapshots(world: &World, state: &State) -> Vec<Snapshot> {
+    world.objects.iter().map(|object| Snapshot::of(world, state, object, Vec::new())).collect()
+}
+
+/// Returns the time of the shot [s].
+fn time_of(world: &World, state: &State) -> f64 {
+    world.shot.shot(state.time)
 }
 
 impl Simulation {
@@ -84,18 +126,36 @@ impl Simulation {
     /// # Errors
     /// Faults of the overrides, of the scene file, of the meshes, or of the start.
     pub fn load(file: impl AsRef<Path>, set: &[&str]) -> Result<Simulation, Error> {
-        let (mut overrides, mut faults) = (Vec::new(), Vec::new());
-        for one in set {
-            match Override::parse(one) {
-                Ok(one) => overrides.push(one),
-                Err(fault) => faults.push(fault),
-            }
-        }
-        if !faults.is_empty() {
-            return Err(Error::Scene(faults));
-        }
         let file = file.as_ref();
-        Simulation::of(scene::read(file, &overrides).map_err(Error::Scene)?, file)
+        Simulation::of(scene::read(file, &overrides(set)?).map_err(Error::Scene)?, file)
+    }
+
+    /// Builds a scene without a file. `text` is its TOML, which names meshes of `given` as `"memory:NAME"` and files
+    /// relative to `folder`.
+    ///
+    /// ```
+    /// use percale::linalg::Vec3;
+    /// use percale::mesh::arrays::Arrays;
+    /// use percale::scene::given::{Given, Shape};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::z()];
+    /// let mesh = Arrays { positions, corners: vec![0, 2, 1], ends: vec![3], ..Arrays::default() }.mesh()?;
+    /// let mut given = Given::default();
+    /// given.insert("scrap", Shape::Surface(mesh));
+    /// let text = "[[cloth]]\nname = \"scrap\"\nmesh = \"memory:scrap\"";
+    /// let mut simulation = percale::Simulation::from_text(text, ".", given, &["time.frames=2"])?;
+    /// while simulation.next_frame()?.is_some() {}
+    /// assert!(simulation.positions("scrap").is_some_and(|p| p[0].y < 0.0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Faults of the overrides, the text, the meshes, or the start. Each has the path of its key as its place.
+    pub fn from_text(text: &str, folder: impl AsRef<Path>, given: Given, set: &[&str]) -> Result<Simulation, Error> {
+        let scene = scene::read_given(text, folder.as_ref(), given, &overrides(set)?).map_err(Error::Scene)?;
+        Simulation::of(scene, Path::new(""))
     }
 
     /// Builds a scene that was read from `file`.
@@ -106,21 +166,41 @@ impl Simulation {
         let built = build::build(&scene, file).map_err(|refusal| Error::Scene(refusal.faults))?;
         let continued = onward(&scene, file, &built).map_err(|fault| Error::Scene(vec![fault]))?;
         let Built { mut world, mut state, parts, warnings, .. } = built;
+        let marks = (marks(&world), continued.as_ref().map(|from| from.mark));
         if let Some(from) = continued {
             state = from.state;
             world = from.world.unwrap_or(world);
         }
         let warnings = scene.warnings.iter().cloned().chain(warnings).collect();
         let (stepper, test) = (Mutex::new(build::stepper(&scene, &world)), world.test());
-        Ok(Simulation { scene, world, state, parts, stepper, test, frame: None, snapshots: Vec::new(), warnings })
+        Ok(Simulation {
+            file: file.to_path_buf(),
+            undriven: Undriven::of(&world),
+            effects: world.effects.clone(),
+            stats: FrameStats::new(scene.time.start_frame),
+            scene,
+            world,
+            state,
+            parts,
+            marks,
+            stepper,
+            stale: false,
+            test,
+            frame: None,
+            snapshots: Vec::new(),
+            contacts: Vec::new(),
+            warnings,
+        })
     }
 
     /// Adds an effect of your own. It takes part from the next step on. Seams of patterns are held then, but no longer
     /// joined, since the effect may know vertices by number.
     pub fn plug(&mut self, effect: impl Effect) {
         self.parts = None;
+        self.world.effects.clone_from(&self.effects);
         self.world.plug(effect, &mut self.state);
-        self.stepper = Mutex::new(build::stepper(&self.scene, &self.world));
+        self.effects.clone_from(&self.world.effects);
+        self.drive();
     }
 
     /// Steps to the next frame and returns its number; `None` after the last one. The first frame is the start, after
@@ -143,11 +223,14 @@ impl Simulation {
         if frame > last {
             return Ok(None);
         }
+        if self.stats.frame != frame {
+            self.stats = FrameStats::new(frame);
+        }
         let preroll = if self.frame.is_none() { time.preroll } else { 0 };
         let times = (1..=preroll).map(|k| time.run_after(k)).chain([time.run(frame)]);
         for until in times {
             if let Err(stuck) = self.step_until(until, &mut go) {
-                let place = format!("step {}, t={:.6} s", self.state.step + 1, self.world.shot.shot(self.state.time));
+                let place = format!("step {}, t={:.6} s", self.state.step + 1, time_of(&self.world, &self.state));
                 let reason = format!("{place}: {}", stuck.describe(&self.world, &self.state));
                 return Err(Error::Step { frame, last, reason });
             }
@@ -158,8 +241,13 @@ impl Simulation {
                 self.renew();
             }
         }
+        self.stats.time = time_of(&self.world, &self.state);
+        self.world.tally(&self.state, &mut self.stats.tallies);
+        self.stats.measure(&self.world, &self.state);
         self.snapshots = self.checked().map_err(|reason| Error::Step { frame, last, reason })?;
         self.frame = Some(frame);
+        let stepper = self.stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.contacts = Contact::all(&self.world, &stepper.contacts());
         self.renew();
         Ok(self.frame)
     }
@@ -167,10 +255,14 @@ impl Simulation {
     /// Steps to a time of the run. Rest shapes change on the way.
     fn step_until(&mut self, until: f64, go: &mut impl FnMut() -> bool) -> Result<(), StepError> {
         loop {
+            if std::mem::take(&mut self.stale) {
+                self.stepper = Mutex::new(build::stepper(&self.scene, &self.world));
+            }
             let next = |parts: &Parts| parts.next_change(&self.scene, self.state.time, until);
             let to = self.parts.as_deref().map_or(until, next);
             let stepper = self.stepper.get_mut().unwrap_or_else(PoisonError::into_inner);
-            steps(stepper.as_mut(), &self.world, &mut self.state, to, |_, _, _| go())?;
+            let report = steps(stepper.as_mut(), &self.world, &mut self.state, to, |_, _, _| go())?;
+            self.stats.count(&report, &self.world, &self.state);
             if self.state.time < to || to >= until {
                 return Ok(());
             }
@@ -181,11 +273,13 @@ impl Simulation {
         }
     }
 
-    /// Puts another world in the place of the present one.
-    fn put(&mut self, (world, state): (World, State)) {
-        self.stepper = Mutex::new(build::stepper(&self.scene, &world));
+    /// Puts another world in the place of the present one. Values that are set stay set.
+    pub(crate) fn put(&mut self, (world, state): (World, State)) {
+        self.undriven = Undriven::of(&world);
+        self.effects = world.effects.clone();
         self.test = world.test();
         (self.world, self.state) = (world, state);
+        self.drive();
     }
 
     /// Renews the world where seams have closed or rest shapes change.
@@ -199,13 +293,15 @@ impl Simulation {
 
     /// All objects as files would hold them, after the exact test.
     fn checked(&mut self) -> Result<Vec<Snapshot>, String> {
-        let Simulation { world, state, test, .. } = self;
+        let Simulation { world, state, test, stats, .. } = self;
         if let Some(lost) = world.lost() {
             return Err(lost);
         }
-        let all: Vec<Snapshot> =
-            world.objects.iter().map(|object| Snapshot::of(world, state, object, Vec::new())).collect();
-        match Verdict::of(world, state, &all, test).told(world) {
+        let all = snapshots(world, state);
+        let verdict = Verdict::of(world, state, &all, test);
+        stats.ignored += verdict.ignored;
+        stats.crossing = verdict.crossing;
+        match verdict.told(world) {
             None => Ok(all),
             Some(told) => Err(format!("t={:.6} s: {told}", world.shot.shot(state.time))),
         }

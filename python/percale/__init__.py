@@ -1,4 +1,4 @@
-"""percale, an offline cloth simulator: scenes are loaded and stepped frame by frame.
+"""percale, an offline cloth simulator: scenes are loaded or made from arrays, and stepped frame by frame.
 
     import percale
 
@@ -23,12 +23,21 @@ Other threads of Python go on during `step`, but a simulation that is asked mean
 `step` after the step in hand; another `step` then goes on to the same frame, with the same bits.
 """
 
-from ._percale import Fault, Scene, SceneError, Simulation, SimulationError, __version__
+from __future__ import annotations
 
-__all__ = ["Fault", "Scene", "SceneError", "Simulation", "SimulationError", "__version__", "load"]
+import os
+from typing import Any, Iterable, List, Mapping, Union
+
+from . import _scene
+from ._percale import Fault, Scene, SceneError, Simulation, SimulationError, __version__, scene_of
+from ._types import Contacts
+
+__all__ = ["Contacts", "Fault", "Scene", "SceneError", "Simulation", "SimulationError", "__version__", "from_dict", "load"]
+
+Overrides = Union[Mapping[str, Any], Iterable[str]]
 
 
-def load(file, set=()):
+def load(file: Union[str, "os.PathLike[str]"], set: Overrides = ()) -> Scene:
     """Reads a scene file.
 
     `set` has overrides as `--set` has them: texts such as "time.step=0.5 ms", or a dict from keys to values. A value that is
@@ -36,30 +45,43 @@ def load(file, set=()):
 
     Raises SceneError with all faults that are found without reading meshes; those of meshes are found by Simulation.
     """
+    return Scene(file, _overrides(set))
+
+
+def from_dict(values: Mapping[str, Any], folder: Union[str, "os.PathLike[str]"] = ".", set: Overrides = ()) -> Scene:
+    """Makes a scene from the keys and values of a scene file, with arrays in place of mesh files.
+
+    Tables are dicts, lists of tables lists of dicts; a value None is as if its key were left out. `mesh` is a file relative to
+    `folder`, or a dict of arrays, which are read as float64 and count as those of a file do:
+
+    - `points`: (n, 3), metres
+    - `triangles`: (m, 3), `faces`: (m, k), or a list of polygons, or `tets`: (m, 4), for a body; vertices counted from 0
+    - `uv`: (n, 2) at vertices, or (m, 3, 2) at the corners of triangles
+    - `groups`: a dict of names to vertices, or to n truth values
+    - `channels`: a dict of names to n numbers
+
+    In a `cache`, `points` may be an array (samples, n, 3). The frames are those of the same scene in a file, bit for bit, with
+    a PLY file of `double` coordinates; arrays of float32 are those of a file of `float`.
+
+    Raises SceneError as `load` does: `fault.key` says where, line and column are None. Raises ValueError for arrays of a
+    wrong shape.
+    """
+    text, meshes = _scene.written(values)
+    return scene_of(text, folder, meshes, _overrides(set))
+
+
+def _overrides(set: Overrides) -> List[str]:
     if isinstance(set, str):
         raise TypeError(f"set is the text {set!r}; give a list of texts or a dict")
-    if hasattr(set, "items"):
-        set = [f"{key}={_toml(value)}" for key, value in set.items()]
-    return Scene(file, list(set))
+    if isinstance(set, Mapping):
+        return [f"{key}={_override(value)}" for key, value in set.items()]
+    return list(set)
 
 
-def _toml(value):
-    # Numbers and arrays of NumPy become Python's.
+def _override(value: Any) -> str:
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, str):
         return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_quoted(item) for item in value) + "]"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    raise TypeError(f"{value!r} is a {type(value).__name__}; give text, a number, True or False, or a list of these")
-
-
-def _quoted(value):
-    if not isinstance(value, str):
-        return _toml(value)
-    escape = {'"': '\\"', "\\": "\\\\"}
-    text = "".join(escape.get(c, c if c.isprintable() else f"\\U{ord(c):08x}") for c in value)
-    return f'"{text}"'
+        return "[" + ", ".join(_scene.quoted(one) if isinstance(one, str) else _override(one) for one in value) + "]"
+    return _scene.scalar(value)

@@ -9,13 +9,13 @@ from pathlib import Path
 from ._percale import command_line
 
 
-def _program():
+def _program() -> str:
     """The command that a sweep calls for its cases."""
     scripts = sysconfig.get_path("scripts")
     return shutil.which("percale", path=scripts) or shutil.which("percale") or str(Path(sys.argv[0]).resolve())
 
 
-def main():
+def main() -> None:
     """Does what the program does, and ends with its exit code."""
     # The command has handlers of its own, and ends at a signal where it has none.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,6 +1,6 @@
 //! Python types for diagnostics of a scene and for errors that end a simulation.
 
-use percale::scene;
+use percale::{Error, scene};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,13 +24,14 @@ pub struct Fault(scene::Fault);
 
 #[pymethods]
 impl Fault {
-    /// File name as the caller gave it, or the argument, such as `--set time.step`. An argument has no line and no
-    /// column.
+    /// File name as the caller gave it, or the argument, such as `--set time.step`; empty for a scene without a file.
+    /// Only a file has line and column.
     #[getter]
     fn file(&self) -> &str {
         match &self.0.place {
             scene::Place::File { file, .. } => file,
             scene::Place::Argument(argument) => argument,
+            scene::Place::Value => "",
         }
     }
 
@@ -39,7 +40,7 @@ impl Fault {
     fn line(&self) -> Option<usize> {
         match self.0.place {
             scene::Place::File { line, .. } => Some(line),
-            scene::Place::Argument(_) => None,
+            scene::Place::Argument(_) | scene::Place::Value => None,
         }
     }
 
@@ -48,7 +49,7 @@ impl Fault {
     fn column(&self) -> Option<usize> {
         match self.0.place {
             scene::Place::File { column, .. } => Some(column),
-            scene::Place::Argument(_) => None,
+            scene::Place::Argument(_) | scene::Place::Value => None,
         }
     }
 
@@ -70,6 +71,15 @@ impl Fault {
 
     fn __repr__(&self) -> String {
         format!("<percale.Fault {}>", self.0)
+    }
+}
+
+/// Makes the exception of an error: SceneError, ValueError or SimulationError.
+pub fn raised(py: Python, error: Error) -> PyErr {
+    match error {
+        Error::Scene(faults) => refused(py, faults),
+        Error::Value(why) => PyValueError::new_err(why),
+        error => SimulationError::new_err(error.to_string()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Python module of percale: the command line, and simulation of scenes frame by frame. `percale/__init__.py` has the
 //! documentation for users.
 
+mod arrays;
 mod faults;
 mod scene;
 mod simulation;
@@ -24,5 +25,6 @@ fn _percale(module: &Bound<PyModule>) -> PyResult<()> {
     module.add_class::<faults::Fault>()?;
     module.add_class::<scene::Scene>()?;
     module.add_class::<simulation::Simulation>()?;
+    module.add_function(wrap_pyfunction!(scene::scene_of, module)?)?;
     module.add_function(wrap_pyfunction!(command_line, module)?)
 }

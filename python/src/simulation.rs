@@ -1,12 +1,17 @@
 //! Simulation of a scene frame by frame, and NumPy arrays of its objects.
 
-use crate::faults::{SimulationError, refused};
+use crate::arrays::{Like, table, vector, vectors};
+use crate::faults::raised;
 use crate::scene::Scene;
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use percale::linalg::{Vec3, par};
-use percale::{Error, Simulation as Solver};
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
+use percale::scene::key::Of;
+use percale::{Contact, Error, Simulation as Solver};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -64,6 +69,7 @@ pub struct Simulation {
     threads: usize,
     frame: u32,
     warnings: Vec<String>,
+    each: Vec<Py<PyAny>>,
 }
 
 impl Simulation {
@@ -73,6 +79,17 @@ impl Simulation {
             let names: Vec<String> = objects.iter().map(|object| format!("'{}'", object.name)).collect();
             PyKeyError::new_err(format!("no object is named '{name}'; there are {}", names.join(", ")))
         })
+    }
+
+    /// Changes the solver with the threads of the simulation.
+    fn change<T: Send>(
+        &mut self,
+        py: Python,
+        change: impl FnOnce(&mut Solver) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let (solver, threads) = (&mut self.solver, self.threads);
+        let changed = py.detach(|| par::with_threads(threads, || change(solver)));
+        changed.map_err(PyRuntimeError::new_err)?.map_err(|error| raised(py, error))
     }
 
     /// Works on the solver with the threads of the simulation. Other Python threads continue meanwhile. Ctrl-C sets
@@ -114,14 +131,35 @@ impl Simulation {
     /// Steps to the next frame and shows it; its number, or nothing where the steps were cut short.
     fn advance(&mut self, py: Python) -> PyResult<Option<u32>> {
         let made = self.work(py, |solver, stop| solver.next_frame_while(|| !stop.load(Ordering::Relaxed)))?;
-        let frame = made.map_err(|error| SimulationError::new_err(error.to_string()))?;
+        let frame = made.map_err(|error| raised(py, error))?;
         if frame.is_some() {
-            for (seen, at) in self.objects.iter().zip(self.solver.snapshots()) {
-                seen.positions.fill(py, &at.positions)?;
-                seen.velocities.fill(py, at.velocities.as_deref().unwrap_or_default())?;
-            }
+            self.show(py)?;
         }
         Ok(frame)
+    }
+
+    /// Fills the arrays with the frame of the solver.
+    fn show(&self, py: Python) -> PyResult<()> {
+        for (seen, at) in self.objects.iter().zip(self.solver.snapshots()) {
+            seen.positions.fill(py, &at.positions)?;
+            seen.velocities.fill(py, at.velocities.as_deref().unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next frame; its number, and what is to be called then.
+    fn next(&mut self, py: Python) -> PyResult<(u32, Vec<Py<PyAny>>)> {
+        let scene = self.scene.clone_ref(py);
+        let time = &scene.get().scene.time;
+        let (frame, last) = (self.frame + 1, time.last_frame());
+        if self.frame >= last {
+            return Err(PyValueError::new_err(format!(
+                "frame {last} is the last of the scene; give it more by time.frames"
+            )));
+        }
+        self.advance(py)?;
+        self.frame = frame;
+        Ok((frame, self.each.iter().map(|each| each.clone_ref(py)).collect()))
     }
 }
 
@@ -143,11 +181,7 @@ impl Simulation {
         };
         let of = scene.get();
         let built = py.detach(|| par::with_threads(threads, || Solver::of(of.scene.clone(), &of.file)));
-        let solver = match built.map_err(PyRuntimeError::new_err)? {
-            Ok(solver) => solver,
-            Err(Error::Scene(faults)) => return Err(refused(py, faults)),
-            Err(error) => return Err(SimulationError::new_err(error.to_string())),
-        };
+        let solver = built.map_err(PyRuntimeError::new_err)?.map_err(|error| raised(py, error))?;
         let warnings = solver.warnings().iter().map(ToString::to_string).collect();
         let mut objects = Vec::new();
         for object in &solver.world().objects {
@@ -159,24 +193,169 @@ impl Simulation {
             objects.push(Seen { positions: Rows::new(py, count)?, velocities: Rows::new(py, count)?, triangles });
         }
         let frame = of.scene.time.start_frame;
-        let mut simulation = Simulation { solver, objects, threads, frame, warnings, scene: scene.clone_ref(py) };
+        let scene = scene.clone_ref(py);
+        let mut simulation = Simulation { solver, objects, threads, frame, warnings, scene, each: Vec::new() };
         simulation.advance(py)?;
         Ok(simulation)
     }
 
-    /// Advances to the next frame and returns its number.
-    fn step(&mut self, py: Python) -> PyResult<u32> {
-        let scene = self.scene.clone_ref(py);
-        let time = &scene.get().scene.time;
-        let (frame, last) = (self.frame + 1, time.last_frame());
-        if self.frame >= last {
-            return Err(PyValueError::new_err(format!(
-                "frame {last} is the last of the scene; give it more by time.frames"
-            )));
+    /// Advances to the next frame and returns its number. Calls what `on_frame` has been given.
+    fn step(slf: &Bound<Self>) -> PyResult<u32> {
+        let (frame, each) = slf.try_borrow_mut()?.next(slf.py())?;
+        for each in each {
+            each.call1(slf.py(), (slf,))?;
         }
-        self.advance(py)?;
-        self.frame = frame;
         Ok(frame)
+    }
+
+    /// Steps until the frame `until`, or until the last.
+    #[pyo3(signature = (until=None))]
+    fn run(slf: &Bound<Self>, until: Option<u32>) -> PyResult<()> {
+        let last = slf.try_borrow()?.scene.get().scene.time.last_frame();
+        let until = until.unwrap_or(last);
+        if until > last {
+            let message = format!("frame {last} is the last of the scene, not {until}; give it more by time.frames");
+            return Err(PyValueError::new_err(message));
+        }
+        while slf.try_borrow()?.frame < until {
+            Simulation::step(slf)?;
+        }
+        Ok(())
+    }
+
+    /// Has `function(simulation)` called after each frame, in the order in which functions are given. Returns it, so
+    /// that it serves as a decorator.
+    fn on_frame(&mut self, function: Py<PyAny>, py: Python) -> Py<PyAny> {
+        self.each.push(function.clone_ref(py));
+        function
+    }
+
+    /// State as bytes: all that the next frames depend on, also what is set. Equal states have equal bytes.
+    fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.solver.save())
+    }
+
+    /// Goes to a saved state; the frames that follow have the bits that they had. Raises ValueError if the state is of
+    /// other meshes, laws, effects or frame times, or of another version, or damaged.
+    fn restore(&mut self, py: Python, state: &[u8]) -> PyResult<()> {
+        self.change(py, |solver| solver.restore(state))?;
+        self.frame = self.solver.frame().unwrap_or(self.frame);
+        self.show(py)
+    }
+
+    /// Statistics of the steps to this frame, as `percale run` writes them into `stats.ndjson`.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (self.solver.stats().line(),))
+    }
+
+    /// Energies of all cloths and bodies [J].
+    fn energies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let energies = PyDict::new(py);
+        self.solver.energies().all().try_for_each(|(energy, joules)| energies.set_item(energy.word, joules))?;
+        Ok(energies)
+    }
+
+    /// Names of the fields that a cloth has.
+    fn fields(&self, name: &str) -> PyResult<Vec<&'static str>> {
+        self.object(name)?;
+        Ok(self.solver.fields(name))
+    }
+
+    /// Values of a field at the vertices of a cloth, in file order: float64, (vertices,).
+    fn field<'py>(&self, py: Python<'py>, name: &str, field: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.object(name)?;
+        let values = self.solver.field(name, field).map_err(|error| raised(py, error))?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    /// Contacts of the last step before this frame, as arrays of equal length.
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (all, contacts) = (PyDict::new(py), self.solver.contacts());
+        let numbers = |of: fn(&Contact) -> [u32; 4]| table(py, contacts.iter().map(move |c| of(c).map(|n| n as i32)));
+        all.set_item("objects", numbers(|contact| contact.objects)?)?;
+        all.set_item("vertices", numbers(|contact| contact.vertices)?)?;
+        all.set_item("weights", table(py, contacts.iter().map(|contact| contact.weights))?)?;
+        all.set_item("normals", table(py, contacts.iter().map(|contact| contact.normal))?)?;
+        all.set_item("gaps", PyArray1::from_iter(py, contacts.iter().map(|contact| contact.gap)))?;
+        all.set_item("forces", PyArray1::from_iter(py, contacts.iter().map(|contact| contact.force)))?;
+        Ok(all)
+    }
+
+    /// Vertices of each pin of a cloth or body, in file order: int32.
+    fn pins<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Vec<Bound<'py, PyArray1<i32>>>> {
+        self.object(name)?;
+        let pins = self.solver.pins(name).map_err(|error| raised(py, error))?;
+        Ok(pins.iter().map(|pin| PyArray1::from_iter(py, pin.iter().map(|v| *v as i32))).collect())
+    }
+
+    /// Sets where an obstacle is at the next frame, (vertices, 3), or a pin of a cloth or body, (vertices of the pin, 3)
+    /// [m]. The way there is straight.
+    #[pyo3(signature = (name, positions, pin=None))]
+    fn set_target(&mut self, py: Python, name: &str, positions: Like<f64>, pin: Option<usize>) -> PyResult<()> {
+        self.object(name)?;
+        let places = vectors(&format!("target of '{name}'"), &positions)?;
+        self.change(py, |solver| match pin {
+            Some(pin) => solver.set_pin_target(name, pin, &places),
+            None => solver.set_target(name, &places),
+        })
+    }
+
+    /// Sets gravity from now on, (3,) [m/s^2].
+    fn set_gravity(&mut self, py: Python, gravity: Like<f64>) -> PyResult<()> {
+        let gravity = vector("gravity", &gravity)?;
+        self.change(py, |solver| solver.set_gravity(gravity))
+    }
+
+    /// Sets the velocity of the wind from now on, (3,) [m/s].
+    fn set_wind(&mut self, py: Python, velocity: Like<f64>) -> PyResult<()> {
+        let velocity = vector("wind", &velocity)?;
+        self.change(py, |solver| solver.set_wind(velocity))
+    }
+
+    /// Sets the factor of "gravity" or "wind" from now on, in place of its `[[key]]`.
+    fn set_factor(&mut self, py: Python, of: &str, factor: f64) -> PyResult<()> {
+        let of = match of {
+            "gravity" => Of::Gravity,
+            "wind" => Of::Wind,
+            other => return Err(PyKeyError::new_err(format!("no factor '{other}'; there are 'gravity', 'wind'"))),
+        };
+        self.change(py, |solver| solver.set_factor(of, factor))
+    }
+
+    /// Sets the pressure inside the balloons of a cloth above that of the atmosphere [Pa].
+    fn set_pressure(&mut self, py: Python, name: &str, pressure: f64) -> PyResult<()> {
+        self.object(name)?;
+        self.change(py, |solver| solver.set_pressure(name, pressure))
+    }
+
+    /// Sets positions of a cloth or body, (vertices, 3) [m]. Vertices that a pin holds stay. Raises SceneError if
+    /// surfaces cross there.
+    fn set_positions(&mut self, py: Python, name: &str, positions: Like<f64>) -> PyResult<()> {
+        self.object(name)?;
+        let positions = vectors(&format!("positions of '{name}'"), &positions)?;
+        let warnings = self.change(py, |solver| solver.set_positions(name, &positions))?;
+        self.show(py)?;
+        for warning in warnings {
+            let text = CString::new(warning.to_string().replace('\0', " "))?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
+        }
+        Ok(())
+    }
+
+    /// Sets velocities of a cloth or body, (vertices, 3) [m/s]. Vertices that a pin holds keep theirs.
+    fn set_velocities(&mut self, py: Python, name: &str, velocities: Like<f64>) -> PyResult<()> {
+        self.object(name)?;
+        let velocities = vectors(&format!("velocities of '{name}'"), &velocities)?;
+        self.change(py, |solver| solver.set_velocities(name, &velocities))?;
+        self.show(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.each.iter().try_for_each(|each| visit.call(each))
+    }
+
+    fn __clear__(&mut self) {
+        self.each.clear();
     }
 
     /// Number of the current frame, whose values the arrays hold.

@@ -60,7 +60,7 @@ def read(path):
     """Columns of the vertices of a binary PLY file, and its triangles."""
     data = path.read_bytes()
     head, body = data.split(b"end_header\n", 1)
-    columns, counts, element = [], {}, None
+    columns, counts, element, index = [], {}, None, "<i4"
     for line in head.decode().splitlines():
         words = line.split()
         if words[0] == "element":
@@ -69,8 +69,10 @@ def read(path):
         elif words[0] == "property" and element == "vertex":
             assert words[1] == "float", line
             columns.append((words[2], "<f4"))
+        elif words[:2] == ["property", "list"]:
+            index = {"int": "<i4", "uint": "<u4", "ushort": "<u2"}[words[3]]
     vertices = numpy.frombuffer(body, columns, counts["vertex"])
-    row = numpy.dtype([("count", "u1"), ("corners", "<i4", 3)])
+    row = numpy.dtype([("count", "u1"), ("corners", index, 3)])
     faces = numpy.frombuffer(body, row, counts["face"], vertices.nbytes)
     return vertices, faces["corners"]
 

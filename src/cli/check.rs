@@ -159,6 +159,7 @@ fn of_fault(fault: &Fault) -> Json {
             Json::map([("file", Json::text(file)), ("line", whole(*line)), ("column", whole(*column))])
         }
         Place::Argument(argument) => Json::map([("argument", Json::text(argument))]),
+        Place::Value => Json::map([]),
     };
     json.with("key", Json::text(&*fault.key))
         .with("message", Json::text(&*fault.message))

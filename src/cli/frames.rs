@@ -12,7 +12,7 @@ use crate::sequence::{
     Watch,
 };
 use crate::world::crossing;
-use crate::world::quantity::{Energies, SATURATION, largest_strain};
+use crate::world::quantity::SATURATION;
 use crate::world::window::Window;
 use crate::world::{Kind, Object, State, World};
 use std::path::Path;
@@ -152,9 +152,7 @@ impl<'a> Frames<'a> {
             clock = Instant::now();
             seconds
         };
-        stats.max_strain = largest_strain(world, &state.x);
-        stats.energies = Energies::new(|energy| (energy.joules)(energy, world, state));
-        stats.airs = sequence::airs(world, state);
+        stats.measure(world, state);
         let snapshots: Vec<Snapshot> =
             world.objects.iter().map(|o| Snapshot::of(world, state, o, self.fields(world, state, o))).collect();
         lap();

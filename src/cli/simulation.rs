@@ -70,8 +70,7 @@ impl Simulation<'_> {
         let mut told = Default::default();
         let mut stretched = Stretched::default();
         for frame in next..=last {
-            let new = FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() };
-            let mut stats = partial.take().unwrap_or(new);
+            let mut stats = partial.take().unwrap_or_else(|| FrameStats::new(frame));
             if frame > first || scene.time.preroll > 0 {
                 let report = self.step(state, &mut stepper, &mut stats)?;
                 for told in stretched.look(&self.world, state, frame, &report) {
@@ -278,21 +277,7 @@ impl Simulation<'_> {
             !over && !self.stop.load(Ordering::Relaxed)
         });
         let report = made.or_else(|stuck| self.stuck(state, stats, &stuck))?;
-        stats.steps += report.steps;
-        stats.repeats += report.repeats;
-        stats.iterations += report.iterations;
-        stats.systems += report.systems;
-        stats.corrected += report.corrected;
-        stats.truncated += report.truncated;
-        stats.tallies.add(&report.told.tallies);
-        stats.unconverged += report.unconverged;
-        if report.steps > 0 {
-            stats.contacts = report.contacts;
-            stats.min_gap = report.min_gap;
-        }
-        stats.lag = state.lag;
-        (stats.yielding, stats.off_path) = self.world.off_path(state);
-        stats.seconds.add(&report.seconds);
+        stats.count(&report, &self.world, state);
         if over && state.time < until {
             let failure = self.over(state, stepper, &report, stats);
             self.keep(state, stats.frame - 1, Some(stats.clone()))?;

@@ -3,6 +3,8 @@
 
 /// Reader of USD and Alembic.
 pub mod archive;
+/// Meshes from arrays in memory.
+pub mod arrays;
 /// Borders that are to be sewn together.
 pub mod border;
 /// Checks of meshes. All faults are reported in words.

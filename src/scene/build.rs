@@ -157,6 +157,19 @@ pub fn fault(scene: &Scene, file: &Path, key: &str, message: String) -> Fault {
     faults.at_key(key, message)
 }
 
+/// Looks at positions that are given during a run as at a start. Returns warnings.
+///
+/// # Errors
+/// Surfaces cross or touch; `state` is not to be used then.
+pub fn look(scene: &Scene, file: &Path, world: &World, state: &mut State) -> Result<Vec<Fault>, Vec<Fault>> {
+    let mut faults = Faults::new(scene, file);
+    start::settle(scene.contact.start, world, state, &mut faults);
+    match faults.finish() {
+        (found, warnings) if found.is_empty() => Ok(warnings),
+        (found, _) => Err(found),
+    }
+}
+
 /// Warns about requested channels that no cloth has.
 fn warn_of_fields(scene: &Scene, world: &World, state: &State, faults: &mut Faults) {
     let cloths = || world.objects.iter().filter(|object| object.kind == Kind::Cloth);

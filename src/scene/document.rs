@@ -132,7 +132,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a text; `file` is its name in messages.
+    /// Reads a text; `file` is its name in messages, empty for a scene without a file.
     pub fn new(file: &str, bytes: &[u8]) -> Document {
         // The parser handles a UTF-8 byte order mark itself, so that offsets stay correct.
         let utf16 = if bytes.starts_with(text::MARK) { None } else { text::plain(bytes).ok() };
@@ -210,18 +210,22 @@ impl Document {
         self.lines.partition_point(|start| *start <= at).saturating_sub(1)
     }
 
-    /// Returns the place of an offset.
-    pub fn place(&self, at: usize) -> Place {
+    /// Returns the place of an offset, at which `key` is. Without a file the key alone says where it is.
+    pub fn place(&self, at: usize, key: &str) -> Place {
+        if self.file.is_empty() && !key.is_empty() {
+            return Place::Value;
+        }
         let line = self.line(at);
         let start = self.lines.get(line).copied().unwrap_or(0);
         let before = self.text.as_bytes().get(start..at.min(self.text.len())).unwrap_or_default();
         // Columns count characters, so continuation bytes of UTF-8 are skipped.
         let column = before.iter().filter(|b| (**b & 0xc0) != 0x80).count();
-        Place::File { file: self.file.clone(), line: line + 1, column: column + 1 }
+        let file = if self.file.is_empty() { "scene" } else { &self.file };
+        Place::File { file: file.to_string(), line: line + 1, column: column + 1 }
     }
 
     /// Makes a fault at an offset of this text.
     pub fn fault(&self, at: usize, key: &str, message: &str) -> Fault {
-        Fault { place: self.place(at), key: key.to_string(), message: message.to_string() }
+        Fault { place: self.place(at, key), key: key.to_string(), message: message.to_string() }
     }
 }

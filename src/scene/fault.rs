@@ -16,6 +16,8 @@ pub enum Place {
     },
     /// In an argument, such as `--set time.step`.
     Argument(String),
+    /// In a scene without a file. The path of the key says where.
+    Value,
 }
 
 /// Diagnostic of the input.
@@ -34,6 +36,7 @@ impl fmt::Display for Fault {
         match &self.place {
             Place::File { file, line, column } => write!(f, "{file}:{line}:{column}: ")?,
             Place::Argument(argument) => write!(f, "{argument}: ")?,
+            Place::Value => (),
         }
         let named = matches!(&self.place, Place::Argument(a) if a.strip_prefix("--set ") == Some(&self.key));
         if !self.key.is_empty() && !named {

@@ -17,6 +17,7 @@ mod drape;
 mod fault;
 mod folder_name;
 pub mod friction;
+pub mod given;
 pub mod air;
 pub mod airflow;
 pub mod attach;
@@ -64,6 +65,7 @@ pub use changes::changes;
 pub use cloth::Cloth;
 pub use fault::{Fault, Place, meant_of_many};
 pub use friction::Friction;
+pub use given::Given;
 pub use glue::Glue;
 pub use key::Key;
 pub use library::{faults_of_materials, library, material_of, materials_page, materials_table};
@@ -148,6 +150,8 @@ pub struct Scene {
     pub folder: PathBuf,
     /// Text of the scene file, with overrides applied.
     pub text: String,
+    /// Meshes in memory, of a scene without a file.
+    pub given: Option<Given>,
     /// Files that the scene names.
     pub files: Vec<PathBuf>,
     /// Warnings: allowed but probably unintended settings.
@@ -264,7 +268,7 @@ pub fn read(path: &Path, overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
 /// # Errors
 /// Returns the same faults as [`read`].
 pub fn read_text(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
-    read_as(path, bytes, overrides, false)
+    read_as(path, bytes, overrides, Kept::default())
 }
 
 /// Reads the scene of a run from its record, as [`read_text`] does. Files that it names may be absent, and recorded
@@ -273,7 +277,44 @@ pub fn read_text(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Sc
 /// # Errors
 /// Returns the same faults as [`read`].
 pub fn read_recorded(path: &Path, bytes: &[u8], overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
-    read_as(path, bytes, overrides, true)
+    read_as(path, bytes, overrides, Kept { recorded: true, given: None })
+}
+
+/// Reads a scene without a file. It names meshes of `given` as `"memory:NAME"`, and files relative to `folder`. A fault
+/// has the path of its key as its place.
+///
+/// # Errors
+/// Returns the same faults as [`read`].
+pub fn read_given(text: &str, folder: &Path, given: Given, overrides: &[Override]) -> Result<Scene, Vec<Fault>> {
+    if text.len() as u64 > LARGEST {
+        let message = "larger than 64 MiB; this is no scene".to_string();
+        return Err(vec![Fault { place: Place::Value, key: String::new(), message }]);
+    }
+    let kept = Kept { recorded: false, given: Some(given) };
+    read_as(&folder.join("scene.toml"), text.as_bytes(), overrides, kept)
+}
+
+/// Origin of what a scene names.
+#[derive(Default)]
+struct Kept {
+    /// Whether the scene has been run. Its files may be absent then.
+    recorded: bool,
+    /// Meshes in memory, of a scene without a file.
+    given: Option<Given>,
+}
+
+impl Kept {
+    /// Returns the name of the scene in messages; empty without a file.
+    fn name(&self, path: &Path) -> String {
+        if self.given.is_some() { String::new() } else { path.display().to_string() }
+    }
+
+    /// Begins to read a scene.
+    fn context(&self, folder: &Path) -> Context {
+        let (folder, shelves) = (folder.to_path_buf(), library().shelves());
+        let given = self.given.clone().unwrap_or_default();
+        Context { folder, shelves, recorded: self.recorded, given, ..Context::default() }
+    }
 }
 
 /// Returns a warning if `[wet_contact]` is given but no cloth is wet.
@@ -293,11 +334,11 @@ fn hushed(fault: Fault) -> Fault {
     Fault { message: within::hushed(&fault.message).into_owned(), ..fault }
 }
 
-fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) -> Result<Scene, Vec<Fault>> {
-    let mut document = Document::new(&path.display().to_string(), bytes);
+fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], kept: Kept) -> Result<Scene, Vec<Fault>> {
+    let mut document = Document::new(&kept.name(path), bytes);
     let (text, misplaced) = overrides::apply(&mut document, overrides);
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut cx = Context { folder: folder.clone(), shelves: library().shelves(), recorded, ..Context::default() };
+    let mut cx = kept.context(&folder);
     let file: Option<File> = Keys::section(&mut cx, "", Origin::Text(0), &document.root);
     let mut raw = std::mem::take(&mut cx.faults);
     raw.extend(misplaced.into_iter().map(|(index, message)| {
@@ -367,6 +408,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], recorded: bool) ->
         preview,
         folder,
         text,
+        given: kept.given,
         files: cx.files,
         warnings: gather(&document, cx.warnings, overrides),
     })
@@ -409,8 +451,8 @@ fn gather(document: &Document, mut raw: Vec<Raw>, overrides: &[Override]) -> Vec
         absent: false,
     }));
     raw.sort_by(|a, b| (a.origin, &a.key).cmp(&(b.origin, &b.key)));
-    let place = |origin: Origin| match origin {
-        Origin::Text(at) => document.place(at),
+    let place = |origin: Origin, key: &str| match origin {
+        Origin::Text(at) => document.place(at, key),
         Origin::Set(index) => {
             let path = overrides.get(index).map(|o| o.path.as_str()).unwrap_or_default();
             Place::Argument(format!("--set {path}"))
@@ -419,7 +461,7 @@ fn gather(document: &Document, mut raw: Vec<Raw>, overrides: &[Override]) -> Vec
     let more = raw.len().saturating_sub(TOLD);
     let told = raw.into_iter().take(TOLD);
     let mut faults: Vec<Fault> =
-        told.map(|f| Fault { place: place(f.origin), key: f.key, message: f.message }).collect();
+        told.map(|f| Fault { place: place(f.origin, &f.key), key: f.key, message: f.message }).collect();
     faults.dedup();
     if more > 0 {
         faults.push(document.fault(document.text().len(), "", &format!("and {more} more faults")));

@@ -1,9 +1,19 @@
 //! Volume and pressure of balloons and air layers.
 
-use super::stats;
+use super::stats::{self, FrameStats};
 use crate::effect::air::Airs;
 use crate::effect::air::balloon::Balloon;
+use crate::world::quantity::{Energies, largest_strain};
 use crate::world::{State, World};
+
+impl FrameStats {
+    /// Sets the largest strain, the energies, and the air of balloons and layers.
+    pub fn measure(&mut self, world: &World, state: &State) {
+        self.max_strain = largest_strain(world, &state.x);
+        self.energies = Energies::new(|energy| (energy.joules)(energy, world, state));
+        self.airs = airs(world, state);
+    }
+}
 
 /// Returns volume and pressure of each balloon and air layer.
 pub fn airs(world: &World, state: &State) -> Vec<stats::Air> {

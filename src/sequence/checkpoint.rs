@@ -76,7 +76,7 @@ pub fn marks(world: &World) -> Vec<Mark> {
 fn recording<'a>(world: &'a World, name: &str) -> Option<&'a Recording> {
     let obstacle = world.obstacles.iter().find(|o| world.objects[o.object].name == name)?;
     match &obstacle.course {
-        Course::Rigid(_) => None,
+        Course::Rigid(_) | Course::Glide(_) => None,
         Course::Recorded(recording) => Some(recording),
     }
 }

@@ -11,6 +11,7 @@ use crate::mesh::within;
 use crate::scene::build::{self, Built};
 use crate::scene::onward::Onward;
 use crate::scene::{Fault, Scene};
+use crate::world::driven::Driven;
 use crate::world::{State, World, snapshot};
 use std::path::Path;
 
@@ -61,6 +62,7 @@ fn taken(from: &Onward, scene: &Scene, built: &Built) -> Result<Continued, Strin
         step: 0,
         anchors: start.anchors.clone(),
         slack: Vec::new(),
+        driven: Driven::default(),
         work: start.work.clone(),
         ..then
     };

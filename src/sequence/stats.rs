@@ -1,8 +1,10 @@
 //! `stats.ndjson`: a line of statistics per frame.
 
 use crate::effect::tallies;
+use crate::stepper::Report;
 use crate::world::effect::Tallies;
 use crate::world::quantity::{Energies, Number, Stages, numbers};
+use crate::world::{State, World};
 use serde_json::{Map, Value, json};
 
 /// Air inside a balloon or an air layer.
@@ -72,6 +74,30 @@ numbers! {
 }
 
 impl FrameStats {
+    /// Begins the statistics of a frame.
+    pub fn new(frame: u32) -> FrameStats {
+        FrameStats { frame, min_gap: f64::INFINITY, ..FrameStats::default() }
+    }
+
+    /// Adds the steps of a report. `state` is their end.
+    pub fn count(&mut self, report: &Report, world: &World, state: &State) {
+        self.steps += report.steps;
+        self.repeats += report.repeats;
+        self.iterations += report.iterations;
+        self.systems += report.systems;
+        self.corrected += report.corrected;
+        self.truncated += report.truncated;
+        self.tallies.add(&report.told.tallies);
+        self.unconverged += report.unconverged;
+        if report.steps > 0 {
+            self.contacts = report.contacts;
+            self.min_gap = report.min_gap;
+        }
+        self.lag = state.lag;
+        (self.yielding, self.off_path) = world.off_path(state);
+        self.seconds.add(&report.seconds);
+    }
+
     /// Returns a line of JSON, without line end. A number that is not finite becomes `null`.
     pub fn line(&self) -> String {
         let air = |a: &Air| json!({ "cloth": a.cloth, "volume": a.volume, "pressure": a.pressure, "bounds": a.bounds });

@@ -1,6 +1,7 @@
 //! Step size control and the treatment of failed steps.
 
-use super::{Advance, Pace, RENT, Report, Settings, Stepper, accuracy, scheme, yields};
+use super::{Advance, Pace, RENT, Report, Settings, Stepper, Touch, accuracy, scheme, yields};
+use crate::contact::element::Element;
 use crate::force::term::Precision;
 use crate::linalg::Vec3;
 use crate::world::step_error::StepError;
@@ -131,6 +132,15 @@ impl<T: Precision> Advance for Stepper<T> {
 
     fn forces(&self) -> &[Vec<Vec3>] {
         self.meter.forces()
+    }
+
+    fn contacts(&self) -> Vec<Touch> {
+        let touch = |element: &Element| {
+            let Element { vertices, weights, contact, linear, free, .. } = element;
+            let force = contact.normal_force(linear, &element.moved(&self.now), free);
+            Touch { vertices: *vertices, weights: *weights, normal: contact.normal, gap: contact.gap, force }
+        };
+        self.contacts.contacts().iter().map(touch).collect()
     }
 }
 

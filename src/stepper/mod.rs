@@ -36,7 +36,7 @@ use crate::world::step_error::StepError;
 use crate::world::{State, World};
 use energies::Acts;
 use guard::When;
-pub use report::Report;
+pub use report::{Report, Touch};
 use report::{lap, timed};
 pub use scheme::Integrator;
 pub use settings::Settings;
@@ -86,6 +86,11 @@ pub trait Advance: Send {
     /// Returns the forces of probes in the last step, by probe [N].
     fn forces(&self) -> &[Vec<Vec3>] {
         &[]
+    }
+
+    /// Returns the contacts of the last step. A stepper has none before its first step.
+    fn contacts(&self) -> Vec<Touch> {
+        Vec::new()
     }
 }
 

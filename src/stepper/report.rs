@@ -1,8 +1,25 @@
 //! Statistics of steps.
 
+use crate::linalg::Vec3;
 use crate::world::effect::Told;
 use crate::world::quantity::Stages;
 use std::time::Instant;
+
+/// Contact as a step had it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// World vertices: a vertex and the corners of a triangle, or the ends of two edges.
+    pub vertices: [u32; 4],
+    /// Weights of the vertices in the vector between the closest points: positive on the side that is pushed along the
+    /// normal, negative on the other.
+    pub weights: [f64; 4],
+    /// Unit normal.
+    pub normal: Vec3,
+    /// Gap about which the step was linearised: distance less the thickness [m].
+    pub gap: f64,
+    /// Force along the normal at the end of the step [N].
+    pub force: f64,
+}
 
 /// Statistics of one or more steps.
 #[derive(Clone, Debug, Default, PartialEq)]

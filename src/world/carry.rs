@@ -156,7 +156,16 @@ impl<'a> Carried<'a> {
         let room = if old.room.is_empty() { Vec::new() } else { self.parts.iter().map(least).collect() };
         let mut effects = old.effects.clone();
         effects.carry(self);
+        let mut driven = old.driven.clone();
+        for (pin, glide) in &mut driven.pins {
+            let (Some(places), Some(new)) = (places.get(*pin), to.pins.get(*pin)) else { continue };
+            for own in [&mut glide.start, &mut glide.end] {
+                let before = std::mem::replace(own, vec![Vec3::zeros(); new.vertices.len()]);
+                before.iter().zip(places).rev().for_each(|(at, place)| own[*place] = *at);
+            }
+        }
         State {
+            driven,
             memory: self.memory(&old.memory, &x),
             v: self.means(&old.v),
             x_before: self.means(&old.x_before),
@@ -188,6 +197,7 @@ mod tests {
     use crate::mesh::TriMesh;
     use crate::mesh::seam::Seam;
     use crate::world::build::{ClothInput, Input, build};
+    use crate::world::glide::Glide;
 
     /// Two squares side by side, 0.2 mm apart, whose facing borders are joined in the second world.
     fn worlds() -> (World, World, State, State) {
@@ -202,7 +212,8 @@ mod tests {
         let of = |joined: Vec<u32>| {
             let mesh = TriMesh { joined, ..mesh.clone() };
             let mut input = Input::empty(Vec3::zeros());
-            input.cloths.push(ClothInput { seams: seams.clone(), ..ClothInput::plain(mesh, 100.0, 0.1) });
+            let pins = vec![Pin::fixed(vec![0, 1, 4])];
+            input.cloths.push(ClothInput { seams: seams.clone(), pins, ..ClothInput::plain(mesh, 100.0, 0.1) });
             build(input)
         };
         let (from, mut state) = of(Vec::new());
@@ -230,6 +241,23 @@ mod tests {
             assert!(!to.joined[file(&to, f)]);
         }
         assert!(file(&to, 1) == file(&to, 4) && to.joined[file(&to, 1)]);
+    }
+
+    /// Ways of pins stay with their vertices, also where two of these are joined.
+    #[test]
+    fn ways_of_pins_stay_with_their_vertices() {
+        let (from, to, mut state, start) = worlds();
+        let above = |v: &u32| state.x[*v as usize] + Vec3::z();
+        let end: Vec<Vec3> = from.pins[0].vertices.iter().map(above).collect();
+        state.driven.pins = vec![(0, Glide { from: 0.0, until: 1.0, start: end.clone(), end })];
+        let after = Carried::new(&from, &to).state(&state, start);
+        let (pin, (_, glide)) = (&to.pins[0], &after.driven.pins[0]);
+        assert!(after.driven.fits(&to) && pin.vertices.len() == 2, "{:?}", pin.vertices);
+        for (v, end) in pin.vertices.iter().zip(&glide.end) {
+            // The joined vertex is between its parts, which are 0.2 mm apart.
+            assert!((end - after.x[*v as usize] - Vec3::z()).norm() < 2e-4);
+        }
+        assert_eq!(glide.start, glide.end);
     }
 
     /// Friction of contacts stays at the same features, and that of an edge pair keeps its direction.

@@ -10,12 +10,16 @@ pub mod component;
 /// States in worlds in which more vertices are joined.
 pub mod carry;
 mod contact;
+/// Values set in place of those of the scene.
+pub mod driven;
 /// Surface intersections.
 pub mod crossing;
 /// Factors that change in time.
 pub mod keyed;
 /// Friction of pairs of objects.
 pub mod friction;
+/// Straight ways to targets.
+pub mod glide;
 /// Interface of effects.
 pub mod effect;
 /// Type-erased effects and their memories.
@@ -60,8 +64,10 @@ use crate::force::elements::Elements;
 use crate::force::term::{Memory, Term};
 use crate::linalg::{Vec2, Vec3};
 pub use contact::{ContactSettings, Pinch};
+use driven::Driven;
 use effects::{Effects, Memories};
 use friction::Frictions;
+use glide::Glide;
 pub use hold::{Handle, Pin, Pull, Pulled};
 use motion::Motion;
 use probe::Probe;
@@ -167,6 +173,8 @@ pub enum Course {
     Rigid(Motion),
     /// Recorded shapes.
     Recorded(Recording),
+    /// Way to a target that is set.
+    Glide(Glide),
 }
 
 /// An obstacle: start shape and course.
@@ -291,6 +299,8 @@ pub struct State {
     pub work: Vec<f64>,
     /// Energy error of each unconstrained component: energy gained by steps, less energy lost [J]; empty: zero.
     pub owed: Vec<f64>,
+    /// Values set in place of those of the scene.
+    pub driven: Driven,
 }
 
 impl State {
@@ -307,6 +317,7 @@ impl State {
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),
             (self.owed.is_empty() || self.owed.len() == world.component_mass.len(), "parts"),
+            (self.driven.fits(world), "pins or obstacles with targets"),
             (self.released.is_none_or(|object| object < world.objects.len()), "objects"),
         ];
         let mut all: Vec<String> =
@@ -335,6 +346,7 @@ impl Course {
                 }
             }
             Course::Recorded(recording) => recording.place(t, out),
+            Course::Glide(glide) => glide.place(t, out),
         }
     }
 
@@ -343,6 +355,7 @@ impl Course {
         match self {
             Course::Rigid(motion) => *motion == Motion::Fixed,
             Course::Recorded(recording) => recording.count() == 1,
+            Course::Glide(_) => false,
         }
     }
 }
@@ -385,7 +398,7 @@ impl World {
     /// Returns an error message that names the object, if its recorded motion can no longer be read.
     pub fn lost(&self) -> Option<String> {
         self.obstacles.iter().find_map(|obstacle| match &obstacle.course {
-            Course::Rigid(_) => None,
+            Course::Rigid(_) | Course::Glide(_) => None,
             Course::Recorded(recording) => {
                 recording.fault().map(|why| format!("the motion of '{}' is lost: {why}", self.name(obstacle.object)))
             }

@@ -1,5 +1,6 @@
 //! Prescribed motion as a function of time alone: keyframes, rotation about an axis, recorded paths.
 
+use super::glide::Glide;
 use super::recording::{Recording, bracket};
 use crate::linalg::{Rotation, UnitVec3, Vec3};
 
@@ -69,6 +70,8 @@ pub enum Motion {
     Path(Vec<(f64, Vec3)>),
     /// Recorded positions of each vertex of a pin, used as displacement since the window opened.
     Recorded(Recording),
+    /// Way to a target that is set.
+    Glide(Glide),
 }
 
 /// Displacement of points between two times.
@@ -80,6 +83,8 @@ pub enum Carry {
     Rigid(Rigid, Rigid),
     /// Displacement of each point [m].
     Each(Vec<Vec3>),
+    /// Place of each point, from wherever it was [m].
+    To(Vec<Vec3>),
 }
 
 impl Carry {
@@ -89,6 +94,7 @@ impl Carry {
             Carry::Still => *p,
             Carry::Rigid(from, to) => to.apply(&from.invert(p)),
             Carry::Each(shifts) => p + shifts.get(k).copied().unwrap_or_default(),
+            Carry::To(places) => places.get(k).copied().unwrap_or(*p),
         }
     }
 }
@@ -97,7 +103,7 @@ impl Motion {
     /// Returns the displacement from the start pose at time `t` [s]; identity if each vertex has its own motion.
     pub fn at(&self, t: f64) -> Rigid {
         match self {
-            Motion::Fixed | Motion::Recorded(_) => Rigid::identity(),
+            Motion::Fixed | Motion::Recorded(_) | Motion::Glide(_) => Rigid::identity(),
             Motion::Keyframes(keys) => {
                 let (a, b, f) = match bracket(keys.len(), |k| keys[k].time, t) {
                     Some((a, b, f)) => (&keys[a], &keys[b], f),
@@ -126,6 +132,7 @@ impl Motion {
     pub fn carry(&self, from: f64, to: f64) -> Carry {
         match self {
             Motion::Fixed => Carry::Still,
+            Motion::Glide(glide) => Carry::To(glide.places(to)),
             Motion::Recorded(recording) => {
                 let [mut before, mut after] = [recording.start(), recording.start()];
                 recording.place(from, &mut before);

@@ -48,6 +48,8 @@ impl Input {
             match &mut obstacle.course {
                 Course::Rigid(motion) => turned(motion, origin),
                 Course::Recorded(recording) => recording.shift(origin),
+                // Targets are set after the world is built.
+                Course::Glide(_) => {}
             }
         }
     }
@@ -60,7 +62,7 @@ fn held(pins: &mut [Pin], origin: &Vec3) {
 /// Moves the centres of rotation. Everything else in a motion is relative.
 fn turned(motion: &mut Motion, origin: &Vec3) {
     match motion {
-        Motion::Fixed | Motion::Path(_) | Motion::Recorded(_) => {}
+        Motion::Fixed | Motion::Path(_) | Motion::Recorded(_) | Motion::Glide(_) => {}
         Motion::Rotation { origin: centre, .. } => *centre -= origin,
         Motion::Keyframes(keys) => {
             // Without rotation the centre has no effect, and a far one would cost digits.

@@ -21,6 +21,7 @@ impl Input {
             match &mut obstacle.course {
                 Course::Rigid(motion) => shot.motion(motion),
                 Course::Recorded(recording) => shot.clock(&mut recording.clock),
+                Course::Glide(_) => (),
             }
         }
     }

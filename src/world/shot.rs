@@ -57,7 +57,7 @@ impl Shot {
 
     pub(super) fn motion(&self, motion: &mut Motion) {
         match motion {
-            Motion::Fixed => (),
+            Motion::Fixed | Motion::Glide(_) => (),
             Motion::Keyframes(keys) => keys.iter_mut().for_each(|key| key.time = self.run(key.time)),
             Motion::Path(samples) => samples.iter_mut().for_each(|(time, _)| *time = self.run(*time)),
             Motion::Recorded(recording) => self.clock(&mut recording.clock),

@@ -8,6 +8,7 @@ mod farm;
 mod features;
 mod gate;
 mod onward;
+mod saved;
 #[cfg(unix)]
 mod signals;
 mod steps;

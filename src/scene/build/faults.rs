@@ -2,6 +2,7 @@
 
 use crate::mesh::{MeshError, archive, within};
 use crate::scene::document::{Document, Node, Origin, Table, Value};
+use crate::scene::given::{self, Given};
 use crate::scene::{Fault, Place, Scene};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct Faults {
     file: PathBuf,
     text: String,
+    /// Meshes in memory, of a scene without a file.
+    pub given: Option<Given>,
     document: Option<Document>,
     found: Vec<Fault>,
     warnings: Vec<Fault>,
@@ -20,6 +23,7 @@ impl Faults {
         Faults {
             file: file.to_path_buf(),
             text: scene.text.clone(),
+            given: scene.given.clone(),
             document: None,
             found: Vec::new(),
             warnings: Vec::new(),
@@ -66,16 +70,22 @@ impl Faults {
     /// Creates a diagnostic at the place of a key in the file. If an override sets the key, the place is that of the
     /// nearest enclosing table.
     pub fn at_key(&mut self, key: &str, message: String) -> Fault {
-        let Faults { file, text, document, .. } = self;
+        let Faults { file, text, given, document, .. } = self;
         let document = document.get_or_insert_with(|| {
+            if given.is_some() {
+                return Document::new("", text.as_bytes());
+            }
             let bytes = std::fs::read(&*file).unwrap_or_else(|_| text.clone().into_bytes());
             Document::new(&file.display().to_string(), &bytes)
         });
-        Fault { place: document.place(offset(&document.root, key)), key: key.to_string(), message }
+        Fault { place: document.place(offset(&document.root, key), key), key: key.to_string(), message }
     }
 }
 
 fn of_file(file: &Path, line: Option<usize>, column: Option<usize>, message: String) -> Fault {
+    if let Some(name) = given::name(file) {
+        return Fault { place: Place::Value, key: name.to_string(), message };
+    }
     // Archives are identified by their first bytes. Their messages may quote the file.
     let message = if archive::reads(file) { message } else { within::hushed(&message).into_owned() };
     let name = file.display().to_string();

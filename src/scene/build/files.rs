@@ -4,8 +4,10 @@ use super::faults::Faults;
 use crate::linalg::Vec3;
 use crate::mesh::archive::{self, Archive, Pose, Upward};
 use crate::mesh::check::{self, Fault, FaultKind, Severity};
+use crate::mesh::point_cache::{self, Clock, PointCache};
 use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam, within};
 use crate::scene::fault::meant;
+use crate::scene::given::Shape;
 use crate::scene::place::{MESH, Transform};
 use crate::scene::unit::{rounded, short};
 use crate::scene::{Scene, Up};
@@ -54,6 +56,14 @@ pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh>
         }
         return Some(open.mesh);
     }
+    if let Some(Shape::Surface(mesh)) = faults.given.as_ref().and_then(|given| given.shape(file)) {
+        let mesh = mesh.clone();
+        if let Some((_, key)) = wanted.object {
+            faults.fault(key, "a mesh in memory has no objects; leave it out");
+            return None;
+        }
+        return Some(mesh);
+    }
     let bytes = bytes(file, faults)?;
     let Some((name, key)) = wanted.object else { return sound(mesh::read(&extension(file), &bytes), file, faults) };
     if !extension(file).eq_ignore_ascii_case("obj") {
@@ -74,6 +84,33 @@ pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh>
         return None;
     }
     sound(obj::read_object(&bytes, name), file, faults)
+}
+
+/// Reads a point cache. A mesh in memory counts its samples as frames, from 0.
+pub fn points(file: &Path, faults: &mut Faults) -> Option<PointCache> {
+    if let Some(Shape::Points(frames)) = faults.given.as_ref().and_then(|given| given.shape(file)) {
+        let message = match frames.iter().position(|frame| frame.len() != frames[0].len()) {
+            _ if frames.iter().all(Vec::is_empty) => Err("has no frame or no vertex".to_string()),
+            Some(k) => Err(format!("has {} vertices at frame {k}, {} at the first", frames[k].len(), frames[0].len())),
+            None => {
+                let odd = frames.iter().position(|frame| frame.iter().flatten().any(|c| !c.is_finite()));
+                odd.map_or(Ok(()), |k| Err(format!("has a coordinate that is no finite number, in frame {k}")))
+            }
+        };
+        if let Err(message) = message {
+            faults.in_file(file, None, None, message);
+            return None;
+        }
+        return Some(PointCache { frames: frames.clone(), clock: Clock::Frames { first: 0.0, rate: 1.0 } });
+    }
+    let bytes = bytes(file, faults)?;
+    match point_cache::read(&bytes) {
+        Ok(read) => Some(read),
+        Err(message) => {
+            faults.in_file(file, None, None, message);
+            None
+        }
+    }
 }
 
 /// Opens a USD or Alembic file.
@@ -228,13 +265,23 @@ pub fn extension(file: &Path) -> String {
 
 /// Reads and checks a file of tetrahedra, and places it in the world.
 pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
+    if let Some(Shape::Solid(mesh)) = faults.given.as_ref().and_then(|given| given.shape(file)) {
+        let mut mesh = mesh.clone();
+        mesh.orient();
+        return placed_solid(mesh, file, transform, faults);
+    }
     let bytes = bytes(file, faults)?;
     let beside = |kind: &str| {
         let other = file.with_extension(kind);
         within::check(&other).map_err(|why| MeshError::new(format!("{} {why}", other.display())))?;
         std::fs::read(&other).map_err(|error| MeshError::new(format!("cannot read {}: {error}", other.display())))
     };
-    let mut mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
+    let mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
+    placed_solid(mesh, file, transform, faults)
+}
+
+/// Checks tetrahedra and places them in the world.
+fn placed_solid(mut mesh: TetMesh, file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
     mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
     tell(check::tet::check(&mesh), &mesh.positions, transform.scale, file, faults).then_some(mesh)

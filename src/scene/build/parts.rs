@@ -107,6 +107,12 @@ impl Parts {
         (is_new && joined.len() == pairs.sum::<usize>()).then(|| self.joined(scene, &joined, shaped))
     }
 
+    /// Returns that no pair of seams is joined.
+    pub fn apart(&self) -> Vec<bool> {
+        let pairs = self.input.cloths.iter().flat_map(|cloth| &cloth.seams).map(|seam| seam.pairs.len());
+        vec![false; pairs.sum()]
+    }
+
     /// Returns whether rest shapes differ at two times.
     fn changes(&self, times: [f64; 2]) -> bool {
         self.input.cloths.iter().any(|cloth| cloth.changes(times))

@@ -7,7 +7,7 @@ use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
 use crate::mesh::archive::{Archive, Pose};
 use crate::mesh::check;
-use crate::mesh::point_cache::{self, Clock as Count, PointCache};
+use crate::mesh::point_cache::{Clock as Count, PointCache};
 use crate::scene::Scene;
 use crate::scene::obstacle::{Cache, Obstacle, Sequence};
 use crate::scene::place::Transform;
@@ -213,14 +213,7 @@ impl Source {
             return Some((open.mesh.clone(), Source::Archive(Box::new(open), Vec::new())));
         };
         let mesh = files::read(&cache.mesh, wanted, faults)?;
-        let bytes = files::bytes(points, faults)?;
-        let read = match point_cache::read(&bytes) {
-            Ok(read) => read,
-            Err(message) => {
-                faults.in_file(points, None, None, message);
-                return None;
-            }
-        };
+        let read = files::points(points, faults)?;
         let (has, wants) = (read.frames[0].len(), mesh.positions.len());
         if has != wants {
             let message = format!("{has} vertices, but \"{}\" has {wants}", cache.mesh.display());

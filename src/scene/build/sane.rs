@@ -93,6 +93,8 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
                 }
                 posed(recording, (size, word), &format!("{key}.{word}"), faults);
             }
+            // Targets are set after the world is built.
+            Course::Glide(_) => {}
         }
     }
 }
@@ -254,7 +256,7 @@ fn moved(scene: &Scene, motion: &Motion, x: &[Vec3], [from, until]: [f64; 2], ke
         corners.iter().map(|p| (b.apply(p) - a.apply(p)).norm()).fold(0.0, f64::max)
     };
     let (name, times): (&str, Vec<f64>) = match motion {
-        Motion::Fixed => return,
+        Motion::Fixed | Motion::Glide(_) => return,
         Motion::Recorded(recording) => return posed(recording, (size(x), "cache"), &format!("{key}.cache"), faults),
         Motion::Keyframes(keys) => ("keyframes", keys.iter().map(|k| k.time).collect()),
         Motion::Path(samples) => ("path", samples.iter().map(|(time, _)| *time).collect()),

@@ -18,6 +18,11 @@ const GAP: f64 = 0.5;
 /// triangles as PLY if they are an error.
 pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     warn_of_obstacles(world, state, faults);
+    settle(start, world, state, faults)
+}
+
+/// Does as [`begin`], without a look at obstacles that meet each other.
+pub fn settle(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     // Intersections within rounding are separated like touching surfaces.
     let parted = part(world, state).filter(|parted| parted.apart);
     let crossing = cross(start, world, state, faults);

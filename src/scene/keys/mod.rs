@@ -14,6 +14,7 @@ pub use shelf::{Shelf, Shelves};
 
 use crate::scene::document::{Node, Origin, Table, Value};
 use crate::scene::fault::{Fault, meant};
+use crate::scene::given::Given;
 use crate::scene::json::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -57,6 +58,8 @@ pub struct Context {
     pub probes: BTreeSet<String>,
     /// Whether the scene has been run. Its files need not exist any more then.
     pub recorded: bool,
+    /// Meshes in memory.
+    pub given: Given,
     /// Whether the schema is wanted, rather than the values.
     pub describing: bool,
 }

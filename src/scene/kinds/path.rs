@@ -2,7 +2,8 @@
 
 use crate::mesh::within;
 use crate::scene::document::{Node, Value};
-use crate::scene::fault::nearest;
+use crate::scene::fault::{meant, nearest};
+use crate::scene::given::MEMORY;
 use crate::scene::json::Json;
 use crate::scene::keys::{Context, Kind};
 use crate::scene::unit::short;
@@ -56,6 +57,28 @@ pub fn existing(cx: &mut Context, path: &str, node: &Node, text: &str) -> Option
     None
 }
 
+impl File {
+    /// Returns the path that stands for a mesh in memory, which must be of an accepted kind.
+    fn in_memory(&self, cx: &mut Context, path: &str, node: &Node, name: &str) -> Option<PathBuf> {
+        let Some(found) = cx.given.path(name) else {
+            let hint = meant(name, cx.given.names());
+            let message = format!("no mesh in memory is named '{}'{hint}", short(name));
+            cx.fault(node.origin, path, message);
+            return None;
+        };
+        let ending = found.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        if self.0.contains(&ending) {
+            return Some(found);
+        }
+        cx.fault(
+            node.origin,
+            path,
+            format!("'{}' is in memory what a .{ending} file is; expected {}", short(name), self.wanted()),
+        );
+        None
+    }
+}
+
 impl Kind for File {
     type Value = PathBuf;
 
@@ -64,6 +87,9 @@ impl Kind for File {
             self.refuse(cx, path, node);
             return None;
         };
+        if let Some(name) = text.strip_prefix(MEMORY) {
+            return self.in_memory(cx, path, node, name);
+        }
         let ending = text.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase()).unwrap_or_default();
         if !self.0.contains(&ending.as_str()) {
             self.refuse(cx, path, node);

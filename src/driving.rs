@@ -1,0 +1,325 @@
+//! Values that are set between the frames of a simulation. They are part of its state.
+
+use crate::effect::air::Airs;
+use crate::effect::air::gas::Supply;
+use crate::effect::gravity::Gravity;
+use crate::effect::seam::Seams;
+use crate::linalg::Vec3;
+use crate::scene::key::Of;
+use crate::scene::{Fault, build};
+use crate::simulation::{Error, Simulation, snapshots};
+use crate::world::driven::{constant, set};
+use crate::world::glide::Glide;
+use crate::world::{Kind, Object};
+use std::ops::RangeInclusive;
+
+/// Largest coordinate, as in scenes [m].
+const FAR: f64 = 1e6;
+/// Largest component of an acceleration, as in scenes [m/s^2].
+const STRONG: f64 = 1e4;
+/// Largest component of a speed, as in scenes [m/s].
+const FAST: f64 = 1e3;
+/// Bounds of a factor, as in scenes.
+const FACTORS: RangeInclusive<f64> = -1e6..=1e6;
+/// Bounds of a pressure, as in scenes [Pa].
+const PRESSURES: RangeInclusive<f64> = 0.0..=1e7;
+
+fn refused<T>(why: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Value(why.into()))
+}
+
+/// Checks vectors: their number, and that no component is larger than `most`.
+fn checked(of: &str, values: &[Vec3], count: usize, most: f64) -> Result<(), Error> {
+    if values.len() != count {
+        return refused(format!("{of}: {} vectors are given, {count} are needed", values.len()));
+    }
+    let wrong = |p: &Vec3| !p.iter().all(|c| c.abs() <= most);
+    match values.iter().position(wrong) {
+        Some(k) => {
+            let [x, y, z] = values[k].into();
+            refused(format!("{of}: vector {k} is ({x}, {y}, {z}); components are finite and at most {most:e}"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn within(of: &str, value: f64, range: &RangeInclusive<f64>) -> Result<(), Error> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    refused(format!("{of} is {value}; it is to be {:e} to {:e}", range.start(), range.end()))
+}
+
+impl Simulation {
+    /// Sets the acceleration of gravity from now on, in place of `scene.gravity` [m/s^2]. Its keys go on.
+    ///
+    /// # Errors
+    /// A component is not finite or larger than 1e4.
+    pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), Error> {
+        checked("gravity", &[gravity], 1, STRONG)?;
+        // The scheme begins anew where it has the acceleration of before in its history.
+        if self.state.driven.gravity.unwrap_or(self.scene.gravity) != gravity {
+            self.state.last = 0.0;
+        }
+        self.state.driven.gravity = Some(gravity);
+        self.drive();
+        Ok(())
+    }
+
+    /// Sets the velocity of the wind from now on, in place of `wind.velocity` [m/s]. Gusts, times and keys go on.
+    ///
+    /// # Errors
+    /// A component is not finite or larger than 1e3, or no cloth or body has air drag.
+    pub fn set_wind(&mut self, velocity: Vec3) -> Result<(), Error> {
+        checked("wind", &[velocity], 1, FAST)?;
+        self.is_dragged()?;
+        self.state.driven.wind = Some(velocity);
+        self.drive();
+        Ok(())
+    }
+
+    /// Sets the factor of a quantity from now on, in place of its `[[key]]`.
+    ///
+    /// # Errors
+    /// The factor is not between -1e6 and 1e6. Or it is of the wind, and no cloth or body has air drag.
+    pub fn set_factor(&mut self, of: Of, factor: f64) -> Result<(), Error> {
+        within("factor", factor, &FACTORS)?;
+        if of == Of::Wind {
+            self.is_dragged()?;
+        }
+        let driven = &mut self.state.driven;
+        match of {
+            Of::Gravity => {
+                if driven.gravity_factor != Some(factor) {
+                    self.state.last = 0.0;
+                }
+                driven.gravity_factor = Some(factor);
+            }
+            Of::Wind => driven.wind_factor = Some(factor),
+        }
+        self.drive();
+        Ok(())
+    }
+
+    /// Sets the pressure inside the balloons of a cloth above that of the atmosphere, and holds it [Pa].
+    ///
+    /// # Errors
+    /// No `[[balloon]]` is of that cloth, or the pressure is not between 0 and 1e7.
+    pub fn set_pressure(&mut self, cloth: &str, pressure: f64) -> Result<(), Error> {
+        within("pressure", pressure, &PRESSURES)?;
+        let object = self.index(cloth)?;
+        let airs = self.effects.get::<Airs>();
+        if !airs.is_some_and(|airs| airs.balloons.iter().any(|balloon| balloon.cloth == object)) {
+            return refused(format!("'{cloth}' is no balloon; give the scene a [[balloon]] of it"));
+        }
+        set(&mut self.state.driven.pressures, object, pressure);
+        // As for gravity.
+        self.state.last = 0.0;
+        self.drive();
+        Ok(())
+    }
+
+    /// Sets where the vertices of an obstacle are at the next frame, in file order [m]. They go there in straight lines
+    /// and stay until another target is set.
+    ///
+    /// # Errors
+    /// No obstacle has that name, there are too few or too many places, or one is not finite or beyond 1e6. Before the
+    /// first frame nothing can be set.
+    pub fn set_target(&mut self, obstacle: &str, places: &[Vec3]) -> Result<(), Error> {
+        let object = self.index(obstacle)?;
+        let Some(k) = self.world.obstacles.iter().position(|own| own.object == object) else {
+            return refused(format!("'{obstacle}' is no obstacle; of cloths and bodies pins have targets"));
+        };
+        let own = &self.world.obstacles[k];
+        checked(&format!("target of '{obstacle}'"), places, own.rest.len(), FAR)?;
+        let mut start = own.rest.clone();
+        own.course.place(&own.rest, self.state.now(), &mut start);
+        let glide = self.glide(start, places)?;
+        set(&mut self.state.driven.obstacles, k, glide);
+        self.drive();
+        Ok(())
+    }
+
+    /// Sets where the vertices of a pin are at the next frame, in the order of [`Simulation::pins`] [m]. They go there
+    /// in straight lines and stay until another target is set, as long as the pin holds.
+    ///
+    /// # Errors
+    /// No cloth or body has that name, it has no such pin, or the pin does not hold now. There are too few or too many
+    /// places, or one is not finite or beyond 1e6. Before the first frame nothing can be set.
+    pub fn set_pin_target(&mut self, object: &str, pin: usize, places: &[Vec3]) -> Result<(), Error> {
+        let all = self.range(object)?;
+        if pin >= all.len() {
+            return refused(format!("'{object}' has {} pins, counted from 0; there is no pin {pin}", all.len()));
+        }
+        let (k, now) = (all.start + pin, self.state.now());
+        let own = &self.world.pins[k];
+        checked(&format!("target of pin {pin} of '{object}'"), places, own.vertices.len(), FAR)?;
+        if !(own.from <= now && now < own.until) {
+            return refused(format!("pin {pin} of '{object}' does not hold at this frame"));
+        }
+        let start: Vec<Vec3> = match self.state.anchors.get(k) {
+            Some(Some(anchors)) => {
+                let carry = own.carry(now);
+                anchors.iter().enumerate().map(|(k, anchor)| carry.apply(k, anchor)).collect()
+            }
+            _ => own.vertices.iter().map(|v| self.state.x[*v as usize]).collect(),
+        };
+        let glide = self.glide(start, places)?;
+        set(&mut self.state.driven.pins, k, glide);
+        self.drive();
+        Ok(())
+    }
+
+    /// Returns the vertices of each pin of a cloth or body, in file order of the object. Pins are in the order of the
+    /// scene, without vertices that a weight below 1 makes soft.
+    ///
+    /// # Errors
+    /// No cloth or body has that name.
+    pub fn pins(&self, object: &str) -> Result<Vec<Vec<u32>>, Error> {
+        let range = self.range(object)?;
+        let own = &self.world.objects[self.index(object)?];
+        let mut files = std::collections::HashMap::new();
+        own.place.iter().enumerate().rev().for_each(|(file, v)| _ = files.insert(*v, file as u32));
+        let file = |v: &u32| files.get(v).copied().unwrap_or_default();
+        Ok(self.world.pins[range].iter().map(|pin| pin.vertices.iter().map(file).collect()).collect())
+    }
+
+    /// Sets positions of a cloth or body, in file order [m]. Vertices that a pin holds stay. The next step begins as a
+    /// run does: without history, and with the friction of contacts forgotten. Surfaces are looked at as at a start:
+    /// what crosses is treated as `contact.start` says, what is nearer than it rests is eased. Returns warnings.
+    ///
+    /// # Errors
+    /// No cloth or body has that name, there are too few or too many positions, or one is not finite or beyond 1e6. Or
+    /// surfaces cross or touch there, as faults of the scene. The simulation is then as it was.
+    pub fn set_positions(&mut self, object: &str, positions: &[Vec3]) -> Result<Vec<Fault>, Error> {
+        let own = self.written(object)?;
+        checked(&format!("positions of '{object}'"), positions, own.place.len(), FAR)?;
+        let mut state = self.state.clone();
+        let held = self.held();
+        for (v, p) in own.place.iter().zip(positions).filter(|(v, _)| !held[**v as usize]) {
+            state.x[*v as usize] = *p;
+        }
+        state.last = 0.0;
+        state.guess.fill(Vec3::zeros());
+        (state.bristles, state.room) = (Vec::new(), Vec::new());
+        let written = |mut fault: Fault| {
+            fault.message = fault.message.replace("at the start ", "as written ");
+            fault
+        };
+        let told = build::look(&self.scene, &self.file, &self.world, &mut state);
+        let warnings = told.map_err(|faults| Error::Scene(faults.into_iter().map(written).collect()))?;
+        state.x_before.copy_from_slice(&state.x[..self.world.moving]);
+        self.state = state;
+        self.written_anew();
+        Ok(warnings.into_iter().map(written).collect())
+    }
+
+    /// Sets velocities of a cloth or body, in file order [m/s]. Vertices that a pin holds keep theirs. The step that
+    /// follows begins without history.
+    ///
+    /// # Errors
+    /// No cloth or body has that name, there are too few or too many velocities, or one is not finite or beyond 1e4.
+    pub fn set_velocities(&mut self, object: &str, velocities: &[Vec3]) -> Result<(), Error> {
+        let own = self.written(object)?;
+        checked(&format!("velocities of '{object}'"), velocities, own.place.len(), 10.0 * FAST)?;
+        let held = self.held();
+        for (v, velocity) in own.place.clone().iter().zip(velocities).filter(|(v, _)| !held[**v as usize]) {
+            self.state.v[*v as usize] = *velocity;
+        }
+        self.state.v_before.copy_from_slice(&self.state.v[..self.world.moving]);
+        self.state.last = 0.0;
+        self.state.guess.fill(Vec3::zeros());
+        self.written_anew();
+        Ok(())
+    }
+
+    /// Checks that there is anything for the wind to act on.
+    fn is_dragged(&self) -> Result<(), Error> {
+        let elements = &self.world.elements;
+        if elements.sails.is_empty() && elements.slowed.is_empty() {
+            return refused("no cloth or body has air drag, so that wind does nothing; give air_drag");
+        }
+        Ok(())
+    }
+
+    /// Renews what follows from positions and velocities.
+    fn written_anew(&mut self) {
+        self.stale = true;
+        if self.frame.is_some() {
+            self.snapshots = snapshots(&self.world, &self.state);
+        }
+        self.contacts.clear();
+    }
+
+    /// Returns which moving vertices a pin holds now.
+    fn held(&self) -> Vec<bool> {
+        let (mut held, now) = (vec![false; self.world.rest.len()], self.state.now());
+        for pin in self.world.pins.iter().filter(|pin| pin.from <= now && now < pin.until) {
+            pin.vertices.iter().for_each(|v| held[*v as usize] = true);
+        }
+        held
+    }
+
+    /// Returns an object whose positions may be set.
+    fn written(&self, object: &str) -> Result<&Object, Error> {
+        let own = &self.world.objects[self.index(object)?];
+        if own.kind == Kind::Obstacle {
+            return refused(format!("'{object}' is an obstacle; it moves by set_target"));
+        }
+        Ok(own)
+    }
+
+    fn index(&self, name: &str) -> Result<usize, Error> {
+        let place = self.world.objects.iter().position(|object| object.name == name);
+        place.map_or_else(|| refused(format!("no object is named '{name}'")), Ok)
+    }
+
+    /// Returns the pins of a cloth or body in the world.
+    fn range(&self, object: &str) -> Result<std::ops::Range<usize>, Error> {
+        let index = self.index(object)?;
+        let cloths = self.scene.cloths.iter().map(|cloth| cloth.pins.len());
+        let counts: Vec<usize> = cloths.chain(self.scene.bodies.iter().map(|body| body.pins.len())).collect();
+        let Some(count) = counts.get(index) else {
+            return refused(format!("'{object}' is an obstacle, which has no pins"));
+        };
+        let first: usize = counts[..index].iter().sum();
+        Ok(first..first + count)
+    }
+
+    /// Returns the way from `start` to places at the next frame.
+    fn glide(&self, start: Vec<Vec3>, places: &[Vec3]) -> Result<Glide, Error> {
+        let Some(frame) = self.frame else {
+            return refused("a target is that of the next frame; give out the first frame before");
+        };
+        let until = self.scene.time.run(frame + 1) - self.state.lag;
+        Ok(Glide { from: self.state.now(), until, start, end: places.to_vec() })
+    }
+
+    /// Gives the world the values that are set. The next step has a stepper of its own.
+    pub(crate) fn drive(&mut self) {
+        let Simulation { undriven, effects, world, state, .. } = self;
+        let driven = &state.driven;
+        undriven.drive(driven, world);
+        world.effects.clone_from(effects);
+        if driven.gravity_factor.is_some() {
+            // The factor is in the world's gravity then.
+            if let Some(keys) = world.effects.get_mut::<Gravity>() {
+                keys.factor = constant(1.0);
+            }
+            if let Some(seams) = world.effects.get_mut::<Seams>() {
+                seams.gravity = constant(1.0);
+            }
+        }
+        if !driven.pressures.is_empty()
+            && let Some(airs) = world.effects.get_mut::<Airs>()
+        {
+            for balloon in &mut airs.balloons {
+                if let Ok(k) = driven.pressures.binary_search_by_key(&balloon.cloth, |(object, _)| *object) {
+                    let excess = driven.pressures[k].1;
+                    balloon.chamber.supply = Supply::Held { excess, duration: f64::MIN_POSITIVE };
+                }
+            }
+        }
+        self.stale = true;
+    }
+}
