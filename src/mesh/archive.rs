@@ -16,11 +16,16 @@ use std::sync::Once;
 mod alembic;
 mod assets;
 mod bounds;
+mod dual;
+mod found;
+mod instancer;
+mod mover;
 mod ogawa;
 pub mod reader;
 mod samples;
 mod shown;
 mod skin;
+mod text;
 mod usd;
 mod values;
 mod xform;
@@ -35,6 +40,18 @@ pub enum Upward {
     Y,
     /// +z.
     Z,
+}
+
+/// Choice of the contents of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Paths such as `/World/Hero`, names of single prims, or patterns of these with `*` for any part of a name. All
+    /// meshes at or below any of them are read, or all of the file if there is none.
+    pub objects: Vec<String>,
+    /// UV set that becomes the chart, by the name of its primvar. If absent: `st`, `UVMap`, or the first by name.
+    pub chart: Option<String>,
+    /// Up axis of the positions.
+    pub up: Upward,
 }
 
 /// Meshes of a file, joined into one animated mesh.
@@ -70,7 +87,15 @@ impl Archive {
     /// changing topology, a number that is not finite, or an unsupported kind of skinning. The message is worded to
     /// follow the file name.
     pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
-        reader::open(file, wanted, up).unwrap_or_else(|| open_here(file, wanted, up))
+        Archive::choose(file, &Choice { objects: wanted.into_iter().map(str::to_string).collect(), chart: None, up })
+    }
+
+    /// Opens a file and reads what is chosen of it.
+    ///
+    /// # Errors
+    /// Fails as [`open`](Archive::open) does, and if a chosen mesh has no UV set of the wanted name.
+    pub fn choose(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
+        reader::open(file, choice).unwrap_or_else(|| open_here(file, choice))
     }
 
     /// Returns whether the file is animated or not always visible.
@@ -145,10 +170,10 @@ pub fn list(file: &Path) -> Result<Listed, MeshError> {
 }
 
 /// Opens a file in this process.
-fn open_here(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
+fn open_here(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     guarded(|| {
         regular(file)?;
-        if is_alembic(file) { alembic::open(file, wanted, up) } else { usd::open(file, wanted, up) }
+        if is_alembic(file) { alembic::open(file, choice) } else { usd::open(file, choice) }
     })
     .map_err(|error| of_version(file, error))
 }
@@ -296,6 +321,36 @@ impl Part {
         group.dedup();
     }
 
+    /// Repeats the mesh for each of its instances, of which some are mirrored. The winding of the first is right.
+    fn repeat(&mut self, mirrored: &[bool]) {
+        let [vertices, corners] = [self.vertices, self.corners.len()];
+        let (own, chart, ends) = (self.corners.clone(), self.uv_corners.clone(), self.ends.clone());
+        let groups = self.groups.clone();
+        for (k, other) in mirrored.iter().enumerate().skip(1) {
+            let [first, from] = [k * vertices, k * corners];
+            self.corners.extend(own.iter().map(|v| v + first as u32));
+            self.uv_corners.extend(&chart);
+            let mut start = 0;
+            for end in &ends {
+                if *other != mirrored[0] {
+                    self.corners[from + start..from + end].reverse();
+                    if !chart.is_empty() {
+                        self.uv_corners[from + start..from + end].reverse();
+                    }
+                }
+                start = *end;
+                self.ends.push(from + end);
+            }
+            for (name, members) in &groups {
+                self.groups.entry(name.clone()).or_default().extend(members.iter().map(|v| v + first as u32));
+            }
+        }
+        for values in self.channels.values_mut() {
+            *values = values.repeat(mirrored.len());
+        }
+        self.vertices = vertices * mirrored.len();
+    }
+
     fn name(&self) -> &str {
         name(&self.path)
     }
@@ -357,16 +412,32 @@ fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
     Ok(mesh)
 }
 
-/// Marks the paths at or below `wanted`, which is a path or the name of one prim.
+/// Marks the paths at or below any of `wanted`: paths, names of single prims, or patterns of these. Without any, all.
 ///
 /// # Errors
-/// Fails if no path matches or the name is ambiguous. The message lists the candidates.
-fn chosen(paths: &[String], wanted: Option<&str>) -> Result<Vec<bool>, MeshError> {
+/// Fails if one of them matches no path or its name is ambiguous. The message lists the candidates.
+fn chosen(paths: &[String], wanted: &[String]) -> Result<Vec<bool>, MeshError> {
+    let mut all = vec![wanted.is_empty(); paths.len()];
+    for wanted in wanted {
+        for (all, own) in all.iter_mut().zip(chosen_by(paths, wanted)?) {
+            *all |= own;
+        }
+    }
+    Ok(all)
+}
+
+fn chosen_by(paths: &[String], wanted: &str) -> Result<Vec<bool>, MeshError> {
     let below =
         |path: &str, top: &str| path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let Some(wanted) = wanted else { return Ok(vec![true; paths.len()]) };
     let wanted = wanted.trim_end_matches('/');
     let mut tops: Vec<&str> = Vec::new();
+    if wanted.contains('*') {
+        let fits = |above: &str| fits(wanted, if wanted.starts_with('/') { above } else { name(above) });
+        let taken = |path: &String| {
+            path.match_indices('/').skip(1).map(|(end, _)| &path[..end]).chain([path.as_str()]).any(fits)
+        };
+        return found(paths, wanted, paths.iter().map(taken).collect());
+    }
     if wanted.is_empty() || wanted.starts_with('/') {
         tops.push(wanted);
     } else {
@@ -387,12 +458,35 @@ fn chosen(paths: &[String], wanted: Option<&str>) -> Result<Vec<bool>, MeshError
             return Err(MeshError::new(message));
         }
     }
-    let chosen: Vec<bool> = paths.iter().map(|path| tops.iter().any(|top| below(path, top))).collect();
+    found(paths, wanted, paths.iter().map(|path| tops.iter().any(|top| below(path, top))).collect())
+}
+
+fn found(paths: &[String], wanted: &str, chosen: Vec<bool>) -> Result<Vec<bool>, MeshError> {
     if !chosen.contains(&true) {
         let has = if paths.is_empty() { "it has no mesh".to_string() } else { format!("it has {}", some(paths)) };
         return Err(MeshError::new(format!("no mesh at or below '{wanted}'; {has}")));
     }
     Ok(chosen)
+}
+
+/// Returns whether a text fits a pattern, in which `*` stands for any text without a slash.
+fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        let skipped = if parts.peek().is_none() {
+            rest.ends_with(part).then(|| rest.len() - part.len())
+        } else {
+            rest.find(part)
+        };
+        let Some(skipped) = skipped.filter(|k| !rest[..*k].contains('/')) else { return false };
+        rest = &rest[skipped + part.len()..];
+    }
+    true
 }
 
 /// Largest number of paths in a message.
@@ -432,8 +526,14 @@ mod tests {
     #[test]
     fn a_path_or_a_name_chooses() {
         let paths = ["/root/Shirt/Shirt", "/root/Shirt/Button", "/root/Body/Body", "/props/Body"].map(String::from);
-        let found = |wanted| chosen(&paths, Some(wanted)).map_err(|e| e.what);
-        assert_eq!(chosen(&paths, None).unwrap(), [true; 4]);
+        let found = |wanted: &str| chosen(&paths, &[wanted.to_string()]).map_err(|e| e.what);
+        assert_eq!(chosen(&paths, &[]).unwrap(), [true; 4]);
+        assert_eq!(found("B*").unwrap(), [false, true, true, true]);
+        assert_eq!(found("/root/*/B*").unwrap(), [false, true, true, false]);
+        assert_eq!(found("/*").unwrap(), [true; 4]);
+        assert!(found("/root/S").is_err() && found("/root/S*x").is_err());
+        let both = chosen(&paths, &["Button".to_string(), "/props".to_string()]).unwrap();
+        assert_eq!(both, [false, true, false, true]);
         assert_eq!(found("/root/Shirt").unwrap(), [true, true, false, false]);
         assert_eq!(found("/root/").unwrap(), [true, true, true, false]);
         assert_eq!(found("Shirt").unwrap(), [true, true, false, false]);
@@ -459,6 +559,12 @@ mod tests {
         assert!(mesh.channels.is_empty() && mesh.uv.is_empty() && mesh.notes.len() == 1);
         let [a, b, c] = mesh.triangles[0].map(|v| mesh.positions[v as usize]);
         assert!((b - a).cross(&(c - a)).z < 0.0, "turned");
+        let mut two = Part { path: "/t".into(), vertices: 3, ..Part::default() };
+        two.set_faces(&[3], &[0, 1, 2], false).unwrap();
+        two.group("hem", [1]);
+        two.repeat(&[false, true]);
+        assert_eq!((two.vertices, &two.corners[..], &two.ends[..]), (6, &[0, 1, 2, 5, 4, 3][..], &[3, 6][..]));
+        assert_eq!(two.groups["hem"], [1, 4]);
         let mut wrong = Part { path: "/w".into(), vertices: 3, ..Part::default() };
         assert!(wrong.set_faces(&[3], &[0, 1, 3], false).unwrap_err().what.contains("vertex 3, there are 3 from 0"));
         assert!(wrong.set_faces(&[4], &[0, 1, 2], false).unwrap_err().what.contains("count 4 corners, but 3"));

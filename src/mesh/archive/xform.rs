@@ -6,7 +6,7 @@ use super::values::told;
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
 use openusd::schemas::geom::{Imageable, Xformable};
-use openusd::sdf::Value;
+use openusd::sdf::{Path, Value};
 use openusd::usd::{Attribute, Prim, SchemaBase, SchemaKind, TimeCode};
 
 /// Prim of any type, treated as transformable and imageable.
@@ -46,10 +46,10 @@ pub fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
     }
 }
 
-/// Computes the transform from a prim's own space to the world.
-pub fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
+/// Computes the transform from a prim's own space to the world, or to the space that holds the prim `top` above it.
+pub fn outward(prim: &Prim, top: Option<&Path>, code: TimeCode) -> Result<Matrix4d, MeshError> {
     let mut all = Matrix4d::IDENTITY;
-    for any in above(prim) {
+    for any in up_to(prim, top) {
         let (operations, resets) = operations(&any)?;
         // The matrices are for row vectors, so the last operation acts first.
         for operation in operations.iter().rev() {
@@ -65,6 +65,12 @@ pub fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
 /// Returns a prim and its ancestors, from the prim upwards.
 pub fn above(prim: &Prim) -> impl Iterator<Item = Any> {
     prim.path().ancestors_below_root().map(|path| Any(prim.stage().prim(path))).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns a prim and its ancestors up to and with the prim `top`, from the prim upwards.
+pub fn up_to(prim: &Prim, top: Option<&Path>) -> impl Iterator<Item = Any> {
+    let top = top.cloned();
+    above(prim).take_while(move |any| top.as_ref().is_none_or(|top| any.0.path().has_prefix(top)))
 }
 
 fn matrix(any: &Any, operation: &str, code: TimeCode) -> Result<Matrix4d, MeshError> {

@@ -1,0 +1,150 @@
+//! USD text as `openusd` can read it. Its parser refuses numbers such as `.01` and `1.`, and arrays of some types that
+//! no mesh has.
+
+/// First bytes of USD text.
+pub const MAGIC: &[u8] = b"#usda";
+
+/// Types whose arrays the parser refuses, each with a type that holds the same values.
+const ARRAYS: [(&[u8], &[u8]); 4] =
+    [(b"uchar", b"int"), (b"uint", b"int64"), (b"uint64", b"double"), (b"timecode", b"double")];
+/// Types that the parser refuses, each with a type of the same notation.
+const TYPES: [(&[u8], &[u8]); 1] = [(b"pathExpression", b"string")];
+
+/// Rewrites numbers and types that the parser refuses. Strings, comments, paths and line numbers stay.
+pub fn plain(text: &[u8]) -> Vec<u8> {
+    let mut all = Vec::with_capacity(text.len() + text.len() / 64);
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let (length, instead) = token(rest);
+        match instead {
+            Some(instead) => all.extend_from_slice(&instead),
+            None => all.extend_from_slice(&rest[..length]),
+        }
+        at += length;
+    }
+    all
+}
+
+/// Returns the length of the token at the start of a text, and the text in its place if it has to be another.
+fn token(rest: &[u8]) -> (usize, Option<Vec<u8>>) {
+    let next = |k: usize| rest.get(k).copied().unwrap_or_default();
+    match rest[0] {
+        b'#' => (rest.iter().position(|c| matches!(c, b'\n' | b'\r')).unwrap_or(rest.len()), None),
+        b'/' if next(1) == b'*' => (after(rest, 2, b"*/"), None),
+        quote @ (b'"' | b'\'' | b'@') => {
+            let triple = [quote; 3];
+            let length =
+                if rest.starts_with(&triple) { quoted(rest, &triple) } else { quoted(rest, &[quote]) };
+            (length, None)
+        }
+        b'<' => (after(rest, 1, b">"), None),
+        c if c.is_ascii_alphabetic() || c == b'_' => word(rest),
+        c if c.is_ascii_digit() => number(rest),
+        b'.' if next(1).is_ascii_digit() => {
+            let (length, instead) = number(&rest[1..]);
+            let digits = instead.unwrap_or_else(|| rest[1..=length].to_vec());
+            (length + 1, Some([b"0.", &digits[..]].concat()))
+        }
+        _ => (1, None),
+    }
+}
+
+/// Returns the end of the first `end` from a place on.
+fn after(rest: &[u8], from: usize, end: &[u8]) -> usize {
+    let found = rest.get(from..).and_then(|rest| rest.windows(end.len()).position(|w| w == end));
+    found.map_or(rest.len(), |k| from + k + end.len())
+}
+
+/// Returns the length of a string or an asset path, which ends as it begins. A backslash guards a character of a string.
+fn quoted(rest: &[u8], quote: &[u8]) -> usize {
+    let mut k = quote.len();
+    while k < rest.len() {
+        if rest[k] == b'\\' && quote[0] != b'@' {
+            k += 2;
+        } else if rest[k..].starts_with(quote) {
+            return k + quote.len();
+        } else {
+            k += 1;
+        }
+    }
+    rest.len()
+}
+
+/// Reads a word, which is another one if it is a type that the parser refuses.
+fn word(rest: &[u8]) -> (usize, Option<Vec<u8>>) {
+    let of_word = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b':') || *c >= 0x80;
+    let length = rest.iter().position(|c| !of_word(c)).unwrap_or(rest.len());
+    let (word, behind) = rest.split_at(length);
+    let array = || {
+        let behind = behind.trim_ascii_start();
+        behind.strip_prefix(b"[").is_some_and(|behind| behind.trim_ascii_start().starts_with(b"]"))
+    };
+    // The name of an attribute follows its type; a word that is a name or a value is followed by something else.
+    let named = || {
+        let begin = behind.trim_ascii_start();
+        begin.len() < behind.len() && begin.first().is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_')
+    };
+    let find = |all: &[(&[u8], &[u8])]| all.iter().find(|(from, _)| *from == word).map(|(_, to)| to.to_vec());
+    let instead = find(&ARRAYS).filter(|_| array()).or_else(|| find(&TYPES).filter(|_| array() || named()));
+    (length, instead)
+}
+
+/// Reads an unsigned number, with a digit on both sides of its point.
+fn number(rest: &[u8]) -> (usize, Option<Vec<u8>>) {
+    let digits = |from: usize| {
+        rest.get(from..).map_or(0, |rest| rest.iter().position(|c| !c.is_ascii_digit()).unwrap_or(rest.len()))
+    };
+    let whole = digits(0);
+    let mut length = whole;
+    let mut instead = None;
+    if rest.get(whole) == Some(&b'.') {
+        let part = digits(whole + 1);
+        length = whole + 1 + part;
+        if part == 0 {
+            instead = Some([&rest[..length], b"0"].concat());
+        }
+    }
+    (length, instead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> String {
+        String::from_utf8(plain(text.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn numbers_have_digits_on_both_sides() {
+        assert_eq!(of("[.5, -.5, 1., (2.e3,.25e-2), 3.5]"), "[0.5, -0.5, 1.0, (2.0e3,0.25e-2), 3.5]");
+        assert_eq!(of("float a1.timeSamples = {1.: .5}"), "float a1.timeSamples = {1.0: 0.5}");
+        assert_eq!(of("rel x.connect = </A.b>"), "rel x.connect = </A.b>");
+    }
+
+    #[test]
+    fn strings_comments_and_paths_stay() {
+        for text in [
+            "s = \"a .5 uint[] \\\" .5\" # .5\n",
+            "'.5'",
+            "\"\"\"a \"quoted\" .5\n\"\"\"",
+            "@a/.5.usda@",
+            "@@@x@.5@@@",
+            "</a/b.x.5>",
+            "/* .5 uint[] */",
+        ] {
+            assert_eq!(of(text), text);
+        }
+        assert_eq!(of("\"open .5"), "\"open .5");
+        assert_eq!(of("\"\\"), "\"\\");
+    }
+
+    #[test]
+    fn arrays_of_unread_types_are_of_read_ones() {
+        assert_eq!(of("custom uint[] ids = [1]"), "custom int64[] ids = [1]");
+        assert_eq!(of("uint64 [ ] uint = 3"), "double [ ] uint = 3");
+        assert_eq!(of("uint uint = 3"), "uint uint = 3");
+        assert_eq!(of("pathExpression a = \"/b\""), "string a = \"/b\"");
+    }
+}
