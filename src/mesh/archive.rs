@@ -16,6 +16,7 @@ use std::sync::Once;
 mod alembic;
 mod assets;
 mod bounds;
+mod clips;
 mod dual;
 mod found;
 mod instancer;
@@ -64,6 +65,8 @@ pub struct Archive {
     pub rate: Option<f64>,
     /// Set if vertices leave the straight line between samples, by an animated transform or by bones.
     pub turns: bool,
+    /// Set if transforms above meshes or instancers are animated. The rest pose has them as at the first of the times.
+    pub carried: bool,
     /// Visibility window: first and last time at which any mesh is visible [s]. Infinite where it is not bounded.
     pub shown: [f64; 2],
     poses: Box<dyn Poses>,
@@ -511,7 +514,7 @@ fn finite(path: &str, positions: &[Vec3], at: &str) -> Result<(), MeshError> {
 }
 
 /// Rotates a point from one up axis to another.
-fn upright(p: Vec3, from: Upward, to: Upward) -> Vec3 {
+pub fn upright(p: Vec3, from: Upward, to: Upward) -> Vec3 {
     match (from, to) {
         (Upward::Y, Upward::Z) => Vec3::new(p.x, -p.z, p.y),
         (Upward::Z, Upward::Y) => Vec3::new(p.x, p.z, -p.y),

@@ -145,7 +145,7 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     let visible: Vec<(String, Shown)> = seen.into_iter().map(|found| (found.path, found.shown)).collect();
     let rate = rate(&times);
     let shown = shown_as_one(&visible, &mut mesh);
-    Ok(Archive { mesh, times, rate, turns, shown, poses: Box::new(poses) })
+    Ok(Archive { mesh, times, rate, turns, carried: false, shown, poses: Box::new(poses) })
 }
 
 /// Returns the samples per second if the times are evenly spaced.

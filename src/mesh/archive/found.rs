@@ -131,7 +131,9 @@ impl Search {
     /// Adds the meshes of an instancer that is itself placed by `levels`.
     fn instances(&mut self, prim: &Prim, named: &str, own: &Instancer, levels: &Levels) -> Result<(), MeshError> {
         if levels.len() >= NESTED {
-            return Err(MeshError::new(format!("<{named}>: instancers are nested more than {NESTED} deep in prototypes")));
+            return Err(MeshError::new(format!(
+                "<{named}>: instancers are nested more than {NESTED} deep in prototypes"
+            )));
         }
         for note in &own.notes {
             self.content.broken.push((Some(named.to_string()), format!("<{named}>: {note}")));
@@ -165,7 +167,10 @@ impl Search {
                 return Err(MeshError::new(message));
             }
             if prim.path().as_str().matches('/').count() > DEEPEST {
-                return Err(MeshError::new(format!("<{}>: its prototypes are nested more than {DEEPEST} deep", within.named)));
+                return Err(MeshError::new(format!(
+                    "<{}>: its prototypes are nested more than {DEEPEST} deep",
+                    within.named
+                )));
             }
             if !prim.is_active().unwrap_or(false) {
                 continue;

@@ -1,5 +1,6 @@
 //! `PointInstancer`: where it places its prototypes (UsdGeom), evaluated as in Pixar's reference.
 
+use super::clips;
 use super::values::{ints, points, told, transform, value};
 use super::xform::{Any, attribute, operations, outward, up_to};
 use crate::linalg::Vec3;
@@ -119,7 +120,7 @@ pub fn places(space: &Prim, levels: &Levels, code: TimeCode) -> Result<Vec<Matri
 /// Returns the time codes of samples that place instances.
 pub fn times(levels: &Levels) -> Result<Vec<Vec<f64>>, MeshError> {
     let own = levels.iter().flat_map(|level| PLACING.map(|name| level.instancer.attribute(name)));
-    own.map(|attribute| attribute.time_sample_times().map_err(told)).collect()
+    own.map(|attribute| clips::times(&attribute)).collect()
 }
 
 /// Returns the time codes of samples of the transforms of prims.
@@ -127,7 +128,7 @@ pub fn transform_times(all: &[Any]) -> Result<Vec<Vec<f64>>, MeshError> {
     let mut times = Vec::new();
     for any in all {
         for operation in operations(any)?.0 {
-            times.push(attribute(any, &operation).0.time_sample_times().map_err(told)?);
+            times.push(clips::times(&attribute(any, &operation).0)?);
         }
     }
     Ok(times)
@@ -149,8 +150,11 @@ impl Level {
         }
         let of = |k: &usize| {
             let Some(p) = positions.get(*k) else {
-                let message =
-                    format!("<{path}>: instance {k} has no position at time code {}, there are {}", code.value(), positions.len());
+                let message = format!(
+                    "<{path}>: instance {k} has no position at time code {}, there are {}",
+                    code.value(),
+                    positions.len()
+                );
                 return Err(MeshError::new(message));
             };
             let s = scales.get(*k).copied().unwrap_or(Vec3::repeat(1.0));

@@ -1,9 +1,10 @@
 //! Motion of meshes on a stage: points, transforms, bones and instances at any time.
 
+use super::clips;
 use super::found::Found;
 use super::instancer::{self, Levels, holders, places, spread, transform_times};
 use super::skin::Skin;
-use super::values::{changes, ints, points, primvars, subsets, token, told, value};
+use super::values::{changes, ints, points, primvars, subsets, token, told, value, vectors};
 use super::{Part, Poses, Upward, finite, upright};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
@@ -70,7 +71,14 @@ impl Mover {
 
     /// Returns the points at a time code, in the space of the prim or of its skeleton.
     fn points_at(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
-        let mut own = self.counted(points(&self.points, Some(code), &self.path)?, code)?;
+        let mut own = match clips::between(&self.prim.attribute("points"), code)? {
+            Some((ends, part)) => {
+                let [from, to] = ends.map(|end| vectors(Some(end), &self.path));
+                let [from, to] = [self.counted(from?, code)?, self.counted(to?, code)?];
+                from.iter().zip(&to).map(|(a, b)| a.lerp(b, part)).collect()
+            }
+            None => self.counted(points(&self.points, Some(code), &self.path)?, code)?,
+        };
         if let Some(skin) = &self.skin {
             skin.bend(&mut own, code)?;
         }
@@ -102,24 +110,32 @@ impl Mover {
     }
 }
 
-/// Returns the time codes of all samples that move a mesh, and whether transforms, bones or instancers do.
-pub fn samples(prim: &Prim, levels: &Levels, skin: Option<&Skin>) -> Result<(Vec<f64>, bool), MeshError> {
+/// Samples that move a mesh.
+pub struct Samples {
+    /// Time codes of all of them.
+    pub times: Vec<f64>,
+    /// Set if transforms, bones or instancers have some.
+    turns: bool,
+    /// Set if transforms or instancers have some.
+    carried: bool,
+}
+
+/// Returns the samples that move a mesh.
+pub fn samples(prim: &Prim, levels: &Levels, skin: Option<&Skin>) -> Result<Samples, MeshError> {
     let several = |times: Vec<f64>| if times.len() > 1 { times } else { Vec::new() };
-    let mut times = several(prim.attribute("points").time_sample_times().map_err(told)?);
-    let mut turns = false;
+    let mut times = several(clips::times(&prim.attribute("points"))?);
     let top = skin.and_then(Skin::skeleton).unwrap_or(prim);
     let mut turning = transform_times(&holders(top, levels))?;
     turning.extend(instancer::times(levels)?);
+    let carried = turning.iter().any(|own| own.len() > 1);
     if let Some(skin) = skin {
         turning.push(skin.times()?);
     }
-    for own in turning.into_iter().map(several) {
-        turns |= !own.is_empty();
-        times.extend(own);
-    }
+    let turns = turning.iter().any(|own| own.len() > 1);
+    times.extend(turning.into_iter().flat_map(several));
     times.sort_by(f64::total_cmp);
     times.dedup();
-    Ok((times, turns))
+    Ok(Samples { times, turns, carried })
 }
 
 /// Mesh and motion of a prim.
@@ -130,6 +146,8 @@ pub struct Taken {
     pub times: Vec<f64>,
     /// Set if vertices leave the straight line between samples.
     pub turns: bool,
+    /// Set if transforms or instancers have samples.
+    pub carried: bool,
 }
 
 /// Takes a mesh apart into its surface and its motion.
@@ -142,7 +160,7 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
     let vertices = points(&query, Some(TimeCode::EARLIEST), &path)?.len();
     let mut part = Part { path: path.clone(), vertices, ..Part::default() };
     let skin = Skin::of(stage, &prim, vertices)?;
-    let (times, turns) = samples(&prim, &levels, skin.as_ref())?;
+    let Samples { times, turns, carried } = samples(&prim, &levels, skin.as_ref())?;
     let start = TimeCode::new(times.first().copied().unwrap_or_default());
     let places = places(skin.as_ref().and_then(Skin::skeleton).unwrap_or(&prim), &levels, start)?;
     let mirrored: Vec<bool> = places.iter().map(|place| determinant(place) < 0.0).collect();
@@ -163,7 +181,7 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
         part.leave_out(|face| holes.contains(&(face as i32)));
     }
     part.repeat(&mirrored);
-    Ok(Taken { part, mover: Mover { path, prim, levels, points: query, skin, vertices }, times, turns })
+    Ok(Taken { part, mover: Mover { path, prim, levels, points: query, skin, vertices }, times, turns, carried })
 }
 
 fn determinant(m: &Matrix4d) -> f64 {

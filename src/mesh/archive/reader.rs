@@ -45,6 +45,7 @@ struct Opened {
     times: Vec<f64>,
     rate: Option<f64>,
     turns: bool,
+    carried: bool,
     shown: [f64; 2],
 }
 
@@ -57,8 +58,8 @@ pub fn list(file: &Path) -> Option<Result<Listed, MeshError>> {
 pub fn open(file: &Path, choice: &Choice) -> Option<Result<Archive, MeshError>> {
     Some(Reader::start(file)?.and_then(|mut reader| {
         let opened = reader.ask(&Request::Open(choice.clone()))?;
-        let Opened { mesh, times, rate, turns, shown } = opened;
-        Ok(Archive { mesh, times, rate, turns, shown, poses: Box::new(reader) })
+        let Opened { mesh, times, rate, turns, carried, shown } = opened;
+        Ok(Archive { mesh, times, rate, turns, carried, shown, poses: Box::new(reader) })
     }))
 }
 
@@ -187,9 +188,10 @@ fn answer(file: &Path) -> io::Result<()> {
             Request::List => send(&mut answers, &super::list_here(file))?,
             Request::Open(choice) => {
                 let opened = super::open_here(file, &choice).map(|archive| {
-                    let Archive { mesh, times, rate, turns, shown, .. } = &archive;
+                    let Archive { mesh, times, rate, turns, carried, shown, .. } = &archive;
                     let (mesh, times) = (mesh.clone(), times.clone());
-                    let opened = Opened { mesh, times, rate: *rate, turns: *turns, shown: *shown };
+                    let [turns, carried] = [*turns, *carried];
+                    let opened = Opened { mesh, times, rate: *rate, turns, carried, shown: *shown };
                     open = Some(archive);
                     opened
                 });

@@ -34,8 +34,7 @@ fn token(rest: &[u8]) -> (usize, Option<Vec<u8>>) {
         b'/' if next(1) == b'*' => (after(rest, 2, b"*/"), None),
         quote @ (b'"' | b'\'' | b'@') => {
             let triple = [quote; 3];
-            let length =
-                if rest.starts_with(&triple) { quoted(rest, &triple) } else { quoted(rest, &[quote]) };
+            let length = if rest.starts_with(&triple) { quoted(rest, &triple) } else { quoted(rest, &[quote]) };
             (length, None)
         }
         b'<' => (after(rest, 1, b">"), None),

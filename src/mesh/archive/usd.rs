@@ -49,7 +49,7 @@ fn entry(stage: &Stage, Found { prim, path, levels, hidden, .. }: Found, rate: f
     let vertices = points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), &path)?.len();
     let faces = ints(&prim, "faceVertexCounts")?.len();
     let skin = Skin::of(stage, &prim, vertices)?;
-    let (times, _) = samples(&prim, &levels, skin.as_ref())?;
+    let times = samples(&prim, &levels, skin.as_ref())?.times;
     let moves = times.first().zip(times.last()).map(|(first, last)| [first / rate, last / rate]);
     let mut words: Vec<String> = hidden.into_iter().chain(skin.map(|_| "skinned")).map(String::from).collect();
     if !levels.is_empty() {
@@ -85,13 +85,15 @@ pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     }
     bounded(&seen)?;
     let (metres, note) = unit(&stage)?;
-    let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
+    let (mut times, mut turns, mut carried) = (Vec::new(), false, false);
+    let (mut parts, mut sources) = (Vec::new(), Vec::new());
     let mut visible = Vec::new();
     for found in seen {
         visible.push((found.path.clone(), found.shown.clone()));
         let own = taken_apart(&stage, found, choice.chart.as_deref())?;
         times.extend(own.times);
         turns |= own.turns;
+        carried |= own.carried;
         parts.push(own.part);
         sources.push(own.mover);
     }
@@ -108,7 +110,7 @@ pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     note_left_out(&mut mesh, &hidden, &others, &astray, choice);
     times.iter_mut().for_each(|t| *t /= rate);
     let shown = shown_as_one(&visible, &mut mesh);
-    Ok(Archive { mesh, times, rate: Some(rate), turns, shown, poses: Box::new(poses) })
+    Ok(Archive { mesh, times, rate: Some(rate), turns, carried, shown, poses: Box::new(poses) })
 }
 
 /// Largest number of notes on what is broken.

@@ -172,7 +172,12 @@ pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
 
 /// Reads positions in the prim's own space and unit, at a time code or as the default.
 pub fn points(query: &AttributeQuery, code: Option<TimeCode>, path: &str) -> Result<Vec<Vec3>, MeshError> {
-    Ok(match query.get_at::<Value>(code).map_err(told)? {
+    vectors(query.get_at::<Value>(code).map_err(told)?, path)
+}
+
+/// Returns the positions of a value.
+pub fn vectors(value: Option<Value>, path: &str) -> Result<Vec<Vec3>, MeshError> {
+    Ok(match value {
         Some(Value::Vec3fVec(all)) => all.iter().map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into())).collect(),
         Some(Value::Vec3dVec(all)) => all.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect(),
         Some(Value::Vec3hVec(all)) => all.iter().map(|p| Vec3::new(p.x.to_f64(), p.y.to_f64(), p.z.to_f64())).collect(),

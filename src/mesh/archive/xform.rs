@@ -2,6 +2,7 @@
 //! quaternions follow the shortest arc. Integers in text files are accepted as numbers. A sample without a value holds
 //! the previous one.
 
+use super::clips;
 use super::values::told;
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
@@ -124,7 +125,7 @@ fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<
         let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(told)?;
         Ok(value.as_ref().map(flat))
     };
-    let Some((a, b)) = attribute.bracketing_time_samples(code).map_err(told)? else {
+    let Some((a, b)) = clips::around(attribute, code)? else {
         if attribute.get_metadata::<Value>("spline").map_err(told)?.is_some() {
             let path = attribute.path();
             return Err(MeshError::new(format!("<{path}>: a spline, which is not evaluated; bake it to time samples")));
