@@ -69,7 +69,7 @@ pub fn content(stage: &Stage, rate: f64) -> Result<Content, MeshError> {
     }
     let mut instancer: Option<Path> = None;
     let none = Levels::new();
-    for path in paths {
+    for (k, path) in paths.iter().enumerate() {
         // Prims below an instancer are prototypes. Their instances are placed elsewhere.
         if instancer.as_ref().is_some_and(|instancer| path.has_prefix(instancer)) {
             continue;
@@ -80,14 +80,27 @@ pub fn content(stage: &Stage, rate: f64) -> Result<Content, MeshError> {
             Ok(false) => (),
             Err(error) => all.content.broken.push((Some(path.as_str().to_string()), error.what)),
         }
+        let leaf = paths.get(k + 1).is_none_or(|next| !next.has_prefix(path));
+        if leaf && nested(&prim) {
+            let what = format!(
+                "<{path}>: left out, for it is an instance in an instance whose content is not found; export it with \
+                 instanceable = false"
+            );
+            all.content.broken.push((Some(path.as_str().to_string()), what));
+        }
         if all.look(&prim, path.as_str(), &none)? {
-            instancer = Some(path);
+            instancer = Some(path.clone());
         }
     }
     let mut content = all.content;
     let told = |error| (None, format!("what it refers to is not whole: {error}"));
     content.broken.extend(stage.composition_errors().iter().map(told));
     Ok(content)
+}
+
+/// Returns whether a prim without children is an instance in an instance. openusd finds the content of some as empty.
+fn nested(prim: &Prim) -> bool {
+    prim.is_instanceable().unwrap_or(false) && prim.is_instance_proxy().unwrap_or(false)
 }
 
 /// Search for meshes.

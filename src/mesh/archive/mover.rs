@@ -20,6 +20,8 @@ pub struct Mover {
     points: AttributeQuery,
     skin: Option<Skin>,
     vertices: usize,
+    /// Attributes of its topology that change, with their values as they were read.
+    changing: Vec<(&'static str, Option<Value>)>,
 }
 
 /// Motion of all meshes that are read.
@@ -71,6 +73,16 @@ impl Mover {
 
     /// Returns the points at a time code, in the space of the prim or of its skeleton.
     fn points_at(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
+        for (name, read) in &self.changing {
+            if self.prim.attribute(*name).get_at::<Value>(code).map_err(told)? != *read {
+                let path = &self.path;
+                let message = format!(
+                    "<{path}>: its {name} at time code {} are not the first ones; they must stay the same",
+                    code.value()
+                );
+                return Err(MeshError::new(message));
+            }
+        }
         let mut own = match clips::between(&self.prim.attribute("points"), code)? {
             Some((ends, part)) => {
                 let [from, to] = ends.map(|end| vectors(Some(end), &self.path));
@@ -138,6 +150,9 @@ pub fn samples(prim: &Prim, levels: &Levels, skin: Option<&Skin>) -> Result<Samp
     Ok(Samples { times, turns, carried })
 }
 
+/// Attributes that have the topology of a mesh.
+const FACES: [&str; 2] = ["faceVertexCounts", "faceVertexIndices"];
+
 /// Mesh and motion of a prim.
 pub struct Taken {
     pub part: Part,
@@ -167,10 +182,12 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
     let left_handed = token(value(&prim, "orientation")?.as_ref()) == Some("leftHanded");
     let turned = left_handed != mirrored.first().is_some_and(|first| *first);
     let [counts, indices] = [ints(&prim, "faceVertexCounts")?, ints(&prim, "faceVertexIndices")?];
-    for name in ["faceVertexCounts", "faceVertexIndices"] {
+    let mut changing = Vec::new();
+    for name in FACES {
         let attribute = prim.attribute(name);
         if attribute.num_time_samples().map_err(told)? > 1 && changes(&attribute.query())? {
-            return Err(MeshError::new(format!("<{path}>: its {name} change with time; they must stay the same")));
+            part.notes.push(format!("its {name} change with time; it is read where they are the first ones"));
+            changing.push((name, value(&prim, name)?));
         }
     }
     part.set_faces(&counts, &indices, turned)?;
@@ -181,7 +198,13 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
         part.leave_out(|face| holes.contains(&(face as i32)));
     }
     part.repeat(&mirrored);
-    Ok(Taken { part, mover: Mover { path, prim, levels, points: query, skin, vertices }, times, turns, carried })
+    Ok(Taken {
+        part,
+        mover: Mover { path, prim, levels, points: query, skin, vertices, changing },
+        times,
+        turns,
+        carried,
+    })
 }
 
 fn determinant(m: &Matrix4d) -> f64 {

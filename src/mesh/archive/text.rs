@@ -1,5 +1,5 @@
-//! USD text as `openusd` can read it. Its parser refuses numbers such as `.01` and `1.`, and arrays of some types that
-//! no mesh has.
+//! USD text as `openusd` can read it. Its parser refuses numbers such as `.01` and `1.`, comments after `//`, type names
+//! of old files, samples of asset paths, and arrays of some types that no mesh has.
 
 /// First bytes of USD text.
 pub const MAGIC: &[u8] = b"#usda";
@@ -7,16 +7,63 @@ pub const MAGIC: &[u8] = b"#usda";
 /// Types whose arrays the parser refuses, each with a type that holds the same values.
 const ARRAYS: [(&[u8], &[u8]); 4] =
     [(b"uchar", b"int"), (b"uint", b"int64"), (b"uint64", b"double"), (b"timecode", b"double")];
-/// Types that the parser refuses, each with a type of the same notation.
-const TYPES: [(&[u8], &[u8]); 1] = [(b"pathExpression", b"string")];
+/// Words before the name of an attribute that the parser refuses, each with one of the same notation.
+const TYPES: [(&[u8], &[u8]); 36] = [
+    (b"pathExpression", b"string"),
+    (b"config", b"uniform"),
+    (b"Vec2i", b"int2"),
+    (b"Vec2h", b"half2"),
+    (b"Vec2f", b"float2"),
+    (b"Vec2d", b"double2"),
+    (b"Vec3i", b"int3"),
+    (b"Vec3h", b"half3"),
+    (b"Vec3f", b"float3"),
+    (b"Vec3d", b"double3"),
+    (b"Vec4i", b"int4"),
+    (b"Vec4h", b"half4"),
+    (b"Vec4f", b"float4"),
+    (b"Vec4d", b"double4"),
+    (b"vec2f", b"float2"),
+    (b"vec3f", b"float3"),
+    (b"vec4f", b"float4"),
+    (b"PointFloat", b"point3f"),
+    (b"Point", b"point3d"),
+    (b"NormalFloat", b"normal3f"),
+    (b"Normal", b"normal3d"),
+    (b"VectorFloat", b"vector3f"),
+    (b"Vector", b"vector3d"),
+    (b"ColorFloat", b"color3f"),
+    (b"Color", b"color3d"),
+    (b"Quath", b"quath"),
+    (b"Quatf", b"quatf"),
+    (b"Quatd", b"quatd"),
+    (b"Matrix2d", b"matrix2d"),
+    (b"Matrix3d", b"matrix3d"),
+    (b"Matrix4d", b"matrix4d"),
+    (b"Frame", b"frame4d"),
+    (b"Transform", b"matrix4d"),
+    (b"PointIndex", b"int"),
+    (b"EdgeIndex", b"int"),
+    (b"FaceIndex", b"int"),
+];
 
 /// Rewrites numbers and types that the parser refuses. Strings, comments, paths and line numbers stay.
 pub fn plain(text: &[u8]) -> Vec<u8> {
     let mut all = Vec::with_capacity(text.len() + text.len() / 64);
     let mut at = 0;
+    // Set in samples of asset paths, which are rewritten as those of strings.
+    let mut assets = false;
     while at < text.len() {
         let rest = &text[at..];
-        let (length, instead) = token(rest);
+        let (length, mut instead) = token(rest);
+        match rest[0] {
+            b'a' if samples_assets(&rest[..length], &rest[length..]) => {
+                (assets, instead) = (true, Some(b"string".to_vec()));
+            }
+            b'}' => assets = false,
+            b'@' if assets => instead = Some(as_string(&rest[..length])),
+            _ => (),
+        }
         match instead {
             Some(instead) => all.extend_from_slice(&instead),
             None => all.extend_from_slice(&rest[..length]),
@@ -26,11 +73,30 @@ pub fn plain(text: &[u8]) -> Vec<u8> {
     all
 }
 
+/// Returns whether a word begins the samples of an attribute of asset paths.
+fn samples_assets(word: &[u8], behind: &[u8]) -> bool {
+    let name = behind.trim_ascii_start();
+    let of_name = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b':');
+    let end = name.iter().position(|c| !of_name(c)).unwrap_or(name.len());
+    word == b"asset" && end > 0 && name[end..].starts_with(b".timeSamples")
+}
+
+/// Returns an asset path as a string.
+fn as_string(path: &[u8]) -> Vec<u8> {
+    let path = path.strip_prefix(b"@@@").and_then(|path| path.strip_suffix(b"@@@")).unwrap_or(path);
+    let inner = path.iter().filter(|c| !matches!(**c, b'@' | b'"' | b'\\' | b'\n' | b'\r')).copied();
+    [b'"'].into_iter().chain(inner).chain([b'"']).collect()
+}
+
 /// Returns the length of the token at the start of a text, and the text in its place if it has to be another.
 fn token(rest: &[u8]) -> (usize, Option<Vec<u8>>) {
     let next = |k: usize| rest.get(k).copied().unwrap_or_default();
     match rest[0] {
         b'#' => (rest.iter().position(|c| matches!(c, b'\n' | b'\r')).unwrap_or(rest.len()), None),
+        b'/' if next(1) == b'/' => {
+            let length = rest.iter().position(|c| matches!(c, b'\n' | b'\r')).unwrap_or(rest.len());
+            (length, Some([b"#", &rest[1..length]].concat()))
+        }
         b'/' if next(1) == b'*' => (after(rest, 2, b"*/"), None),
         quote @ (b'"' | b'\'' | b'@') => {
             let triple = [quote; 3];
@@ -144,6 +210,12 @@ mod tests {
         assert_eq!(of("custom uint[] ids = [1]"), "custom int64[] ids = [1]");
         assert_eq!(of("uint64 [ ] uint = 3"), "double [ ] uint = 3");
         assert_eq!(of("uint uint = 3"), "uint uint = 3");
+        assert_eq!(of("Vec3f[] e = [(1., 2, 3)] // .5"), "float3[] e = [(1.0, 2, 3)] #/ .5");
+        assert_eq!(of("def Transform \"Frame\" {}"), "def Transform \"Frame\" {}");
+        assert_eq!(
+            of("asset a:b.timeSamples = { 1: @x\"y@, 2: @@@z@@@ } asset c = @w@"),
+            "string a:b.timeSamples = { 1: \"xy\", 2: \"z\" } asset c = @w@"
+        );
         assert_eq!(of("pathExpression a = \"/b\""), "string a = \"/b\"");
     }
 }

@@ -32,7 +32,7 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
 /// Lists the meshes of the file.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let stage = stage(file)?;
-    let rate = rate(&stage)?;
+    let (rate, _) = rate(&stage);
     let Content { meshes, broken, .. } = content(&stage, rate)?;
     if let (true, Some((_, broken))) = (meshes.is_empty(), broken.first()) {
         return Err(MeshError::new(broken));
@@ -65,7 +65,7 @@ fn entry(stage: &Stage, Found { prim, path, levels, hidden, .. }: Found, rate: f
 /// Opens the file.
 pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     let stage = stage(file)?;
-    let rate = rate(&stage)?;
+    let (rate, no_rate) = rate(&stage);
     let Content { meshes: all, others, astray, broken } = content(&stage, rate)?;
     let broken = told_of(broken, &all, &others, choice);
     let paths: Vec<String> = all.iter().map(|found| found.path.clone()).collect();
@@ -99,6 +99,9 @@ pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     }
     times.sort_by(f64::total_cmp);
     times.dedup();
+    if let (Some(fault), false) = (&no_rate, times.is_empty()) {
+        return Err(MeshError::new(fault));
+    }
     let from = axis(&stage)?;
     let mut poses = Moving { stage, rate, metres, turned: [from, choice.up], sources };
     let mut positions = Vec::new();
@@ -165,13 +168,14 @@ fn note_left_out(mesh: &mut TriMesh, hidden: &[Found], others: &[String], astray
     }
 }
 
-/// Returns the time codes per second.
-fn rate(stage: &Stage) -> Result<f64, MeshError> {
+/// Returns the time codes per second, with a fault of the stage if they are no rate. It matters only where something
+/// moves.
+fn rate(stage: &Stage) -> (f64, Option<String>) {
     let rate = stage.time_codes_per_second();
     if rate > 0.0 && rate.is_finite() {
-        return Ok(rate);
+        return (rate, None);
     }
-    Err(MeshError::new(format!("timeCodesPerSecond is {rate}; it must be more than 0")))
+    (24.0, Some(format!("timeCodesPerSecond is {rate}; it must be more than 0")))
 }
 
 /// Returns the metres per unit of the stage, with a note if the stage does not define it.
