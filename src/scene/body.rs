@@ -6,9 +6,8 @@ use super::kinds::{File, choice, colour, file, flag, object_name, quantity, tabl
 use super::material::{DISTANCE, THICKNESS};
 use super::named::material;
 use super::obstacle::{Block, Capsule};
-use super::place::{Ball, Group, Transform, one_name_each};
+use super::place::{Axis, Ball, Group, Transform, one_name_each};
 use super::solid::Solid;
-use super::time::Up;
 use super::unit::Unit;
 use crate::linalg::Vec3;
 use std::path::PathBuf;
@@ -46,7 +45,7 @@ section! {
         /// Object (`o`) or group (`g`) of an OBJ file that holds several; the whole file if absent.
         pub object: Option<String> = text().optional(),
         /// Axis of the file that points up; that of the scene if absent. USD and Alembic files say it themselves.
-        pub axis: Option<Up> = choice().optional(),
+        pub axis: Option<Axis> = choice().optional(),
         /// Edge of the tetrahedra with which a surface, ball, box or capsule is filled; about 4,000 of them if absent,
         /// more for thin shapes.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e3).optional(),

@@ -10,11 +10,10 @@ use super::named::material;
 use super::obstacle::Cache;
 use super::pattern::Pattern;
 use super::pick::Pick;
-use super::place::{Group, MapSource, Selector, Transform, mesh, one_name_each};
+use super::place::{Axis, Group, MapSource, Selector, Transform, mesh, one_name_each};
 use super::shrink::{Band, Shrink};
 pub use super::spring::Model;
 use super::spring::{self, Springs, Sprung};
-use super::time::Up;
 use super::unit::{Unit, number, rounded};
 use crate::force::dahl::Form;
 use crate::force::drag::Drag;
@@ -233,7 +232,7 @@ section! {
         /// name of one, or a pattern of these with `*`: all meshes at or below it. The whole file if absent.
         pub object: Option<String> = text().optional(),
         /// Axis of an OBJ or PLY file that points up; that of the scene if absent. USD and Alembic files say it.
-        pub axis: Option<Up> = choice().optional(),
+        pub axis: Option<Axis> = choice().optional(),
         /// UV set of a USD file that is the chart, by the name of its primvar; `st`, `UVMap` or the first by name if
         /// absent.
         pub chart: Option<String> = text().optional(),

@@ -6,8 +6,7 @@ use super::kinds::{
 };
 use super::material::{DISTANCE, friction_or};
 use super::motion::{motion, window};
-use super::place::{Ball, PLAIN, Transform, Turn, mesh, point};
-use super::time::Up;
+use super::place::{Axis, Ball, PLAIN, Transform, Turn, mesh, point};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
@@ -260,7 +259,7 @@ section! {
         /// Several prims of a USD or Alembic file, each as for `object`, as one obstacle in which each is a group.
         pub objects: Vec<String> = list(text(), 1..=10_000).or(Vec::new()),
         /// Axis of an OBJ or PLY file that points up; that of the scene if absent. USD and Alembic files say it.
-        pub axis: Option<Up> = choice().optional(),
+        pub axis: Option<Axis> = choice().optional(),
         /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e5).optional(),
         /// How often each triangle of a mesh file is cut into four.

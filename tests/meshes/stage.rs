@@ -73,6 +73,38 @@ fn what_is_beside_a_mesh_does_not_refuse_it() {
     assert!(Archive::open(&none, None, Upward::Y).err().unwrap().what.contains("broken.usda"));
 }
 
+#[test]
+fn old_files_and_comments_are_read() {
+    let folder = folder("old");
+    let text = "// of an old program\ndef Mesh \"M\"\n{\nconfig Vec3f[] extent = [(0, 0, 0), (1, 1, 0)]\n\
+                PointIndex[] faceVertexIndices = [0, 1, 2]\nint[] faceVertexCounts = [3]\n\
+                PointFloat[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] // of floats\n\
+                asset picture.timeSamples = { 1: @a.png@, 2: @b.png@ }\n}\n";
+    let read = open(&stage(&folder, "old.usda", text));
+    assert_eq!((read.mesh.triangles.clone(), notes(&read)), (vec![[0, 1, 2]], String::new()));
+    let still = format!("#usda 1.0\n(\n    metersPerUnit = 1\n    timeCodesPerSecond = 0\n)\n{}", mesh("M", ""));
+    fs::write(folder.join("still.usda"), &still).unwrap();
+    assert_eq!(open(&folder.join("still.usda")).mesh.positions.len(), 3);
+    let moving = still.replace("points = [", "points.timeSamples = { 1: [(0, 0, 0), (1, 0, 0), (0, 2, 0)], 2: [");
+    fs::write(folder.join("moving.usda"), moving.replace("(0, 1, 0)]", "(0, 1, 0)] }")).unwrap();
+    let wrong = Archive::open(&folder.join("moving.usda"), None, Upward::Y).err().unwrap().what;
+    assert!(wrong.contains("timeCodesPerSecond is 0; it must be more than 0"), "{wrong}");
+}
+
+#[test]
+fn another_topology_is_read_at_first_alone() {
+    let folder = folder("topology");
+    let text = "def Mesh \"M\"\n{\nint[] faceVertexCounts.timeSamples = { 1: [3], 2: [3, 3] }\n\
+                int[] faceVertexIndices.timeSamples = { 1: [0, 1, 2], 2: [0, 1, 2, 0, 2, 3] }\n\
+                point3f[] points.timeSamples = { 1: [(0, 0, 0), (1, 0, 0), (0, 1, 0)],\n\
+                2: [(0, 0, 0), (1, 0, 0), (0, 1, 0), (-1, 0, 0)] }\n}\n";
+    let mut read = open(&stage(&folder, "m.usda", text));
+    assert_eq!(read.pose(Pose::At(1.0 / 24.0)).unwrap(), read.mesh.positions);
+    assert!(notes(&read).contains("its faceVertexCounts change with time"), "{}", notes(&read));
+    let wrong = read.pose(Pose::At(2.0 / 24.0)).unwrap_err().what;
+    assert!(wrong.contains("</M>: its faceVertexCounts at time code 2 are not the first ones"), "{wrong}");
+}
+
 const PLACED: &str = "point3f[] positions = [(0, 0, 0), (5, 0, 0), (0, 7, 0), (9, 9, 9)]
 quath[] orientations = [(1, 0, 0, 0), (0.70710678, 0, 0, 0.70710678), (1, 0, 0, 0), (1, 0, 0, 0)]
 float3[] scales = [(1, 1, 1), (2, 2, 2), (-1, 1, 1), (1, 1, 1)]

@@ -1,5 +1,7 @@
-//! USD text as `openusd` can read it. Its parser refuses numbers such as `.01` and `1.`, comments after `//`, type names
-//! of old files, samples of asset paths, and arrays of some types that no mesh has.
+//! USD text in a form that `openusd` reads.
+//!
+//! Its parser refuses numbers such as `.01` and `1.`, comments after `//` and type names of old files. It also refuses
+//! samples of asset paths, and arrays of some types that no mesh has.
 
 /// First bytes of USD text.
 pub const MAGIC: &[u8] = b"#usda";
@@ -121,7 +123,8 @@ fn after(rest: &[u8], from: usize, end: &[u8]) -> usize {
     found.map_or(rest.len(), |k| from + k + end.len())
 }
 
-/// Returns the length of a string or an asset path, which ends as it begins. A backslash guards a character of a string.
+/// Returns the length of a string or an asset path, which ends as it begins. In strings a backslash guards the next
+/// character.
 fn quoted(rest: &[u8], quote: &[u8]) -> usize {
     let mut k = quote.len();
     while k < rest.len() {

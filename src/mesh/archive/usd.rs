@@ -77,6 +77,10 @@ pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| found.hidden.is_none());
     if let (Some(found), []) = (hidden.first(), &seen[..]) {
         let what = found.hidden.unwrap_or_default();
+        if what == "empty" {
+            let message = format!("<{}>: it has no points or no faces, as all that was asked for", found.path);
+            return Err(MeshError::new(message));
+        }
         let message = format!("'{}' is {what}, as is all that was asked for; show it, or name another", found.path);
         return Err(MeshError::new(message));
     }

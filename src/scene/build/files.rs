@@ -6,7 +6,7 @@ use crate::mesh::archive::{self, Archive, Choice, Pose, Upward};
 use crate::mesh::check::{self, Fault, FaultKind, Severity};
 use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam, within};
 use crate::scene::fault::meant;
-use crate::scene::place::{MESH, Transform};
+use crate::scene::place::{Axis, MESH, Transform};
 use crate::scene::unit::{rounded, short};
 use crate::scene::{Scene, Up};
 use std::path::Path;
@@ -33,7 +33,10 @@ pub struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     /// Returns the selection for a scene. `object` is the name of an object and the path of its key.
     pub fn of(scene: &Scene, object: Option<(&'a str, &'a str)>) -> Wanted<'a> {
-        let up = upward(scene.up);
+        let up = match scene.up {
+            Up::Y => Upward::Y,
+            Up::Z => Upward::Z,
+        };
         let time = &scene.time;
         let frames = [time.start_frame, time.last_frame()].map(|frame| f64::from(frame) / time.fps);
         let pose = Pose::At(frames[0] - time.shot().lead);
@@ -68,11 +71,11 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Returns an axis of a scene as that of a file.
-pub fn upward(axis: Up) -> Upward {
+/// Returns the axis of a file.
+pub fn upward(axis: Axis) -> Upward {
     match axis {
-        Up::Y => Upward::Y,
-        Up::Z => Upward::Z,
+        Axis::Y => Upward::Y,
+        Axis::Z => Upward::Z,
     }
 }
 
