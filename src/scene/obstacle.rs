@@ -257,7 +257,7 @@ section! {
         /// prim, the name of one, or a pattern of these with `*`: all meshes at or below it. The whole if absent.
         pub object: Option<String> = text().optional(),
         /// Several prims of a USD or Alembic file, each as for `object`, as one obstacle in which each is a group.
-        pub objects: Vec<String> = list(text(), 1..=10_000).or(Vec::new()),
+        pub objects: Vec<String> = list(text(), 0..=10_000).or(Vec::new()),
         /// Axis of an OBJ or PLY file that points up; that of the scene if absent. USD and Alembic files say it.
         pub axis: Option<Axis> = choice().optional(),
         /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.

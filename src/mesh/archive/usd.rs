@@ -156,10 +156,12 @@ fn note_left_out(mesh: &mut TriMesh, hidden: &[Found], others: &[String], astray
         let paths = hidden.iter().filter(|found| (found.hidden == Some("empty")) == empty);
         paths.map(|found| found.path.as_str()).collect::<Vec<&str>>()
     };
-    for (paths, why) in [(of(false), "hidden, guide or proxy"), (of(true), "empty")] {
-        if !paths.is_empty() {
-            mesh.notes.push(MeshError::new(format!("left out, for {why}: {}", some(paths))));
-        }
+    let [unseen, empty] = [of(false), of(true)];
+    if !unseen.is_empty() {
+        mesh.notes.push(MeshError::new(format!("left out, for hidden, guide or proxy: {}", some(unseen))));
+    }
+    if !empty.is_empty() {
+        mesh.notes.push(MeshError::new(format!("left out, for empty: {}", some(empty))));
     }
     if !astray.is_empty() {
         mesh.notes.push(MeshError::new(format!("what these refer to is not there: {}", some(astray))));
