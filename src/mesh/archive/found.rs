@@ -193,7 +193,18 @@ impl Search {
                 continue;
             }
             match prim.children() {
-                Ok(children) => stack.extend(children.into_iter().rev()),
+                Ok(children) => {
+                    if children.is_empty() && prim.is_instanceable().unwrap_or(false) {
+                        let named = within.named;
+                        let what = format!(
+                            "<{named}>: <{}> is left out, an instance whose content is not found; export it with \
+                             instanceable = false",
+                            prim.path()
+                        );
+                        self.content.broken.push((Some(named.to_string()), what));
+                    }
+                    stack.extend(children.into_iter().rev());
+                }
                 Err(error) => self.content.broken.push((Some(within.named.to_string()), told(error).what)),
             }
         }

@@ -8,7 +8,7 @@ use crate::mesh::MeshError;
 use openusd::gf::{Matrix4d, Vec3f};
 use openusd::schemas::skel::skinning::resolve_blend_shape_offsets;
 use openusd::schemas::skel::{BlendShape, SkelAnimQuery, SkelBindingAPI, Skeleton, SkeletonResolver, SkinningResolver};
-use openusd::sdf;
+use openusd::sdf::{self, Value};
 use openusd::usd::{Prim, Stage, TimeCode};
 
 /// Skinning of a mesh by a skeleton.
@@ -248,13 +248,17 @@ fn shapes(stage: &Stage, bound: &SkelBindingAPI, animation: Option<&SkelAnimQuer
     let names = bound.blend_shapes().map_err(told)?;
     let mut all = Vec::new();
     for (name, target) in names.iter().zip(bound.blend_shape_targets().map_err(told)?) {
-        let Some(shape) = BlendShape::get(stage, target).map_err(told)? else { continue };
+        let Some(shape) = BlendShape::get(stage, target.clone()).map_err(told)? else { continue };
         let weight = animation.and_then(|a| a.blend_shape_order().iter().position(|other| other == name));
         let mut between = Vec::new();
         for shape in shape.inbetweens().map_err(told)? {
             between.push((shape.weight.unwrap_or(0.5), shape.offsets));
         }
-        let vertices = shape.point_indices().map_err(told)?;
+        // Some exporters write them as unsigned, which the reader holds in 64 bits.
+        let vertices = match value(&stage.prim(target), "pointIndices")? {
+            Some(Value::Int64Vec(all)) => all.iter().map(|v| i32::try_from(*v).unwrap_or(-1)).collect(),
+            _ => shape.point_indices().map_err(told)?,
+        };
         all.push(Shape { weight, offsets: shape.offsets().map_err(told)?, between, vertices });
     }
     Ok(all)
