@@ -3,6 +3,7 @@
 //! Meshes at or below the wanted path are converted to metres and to the wanted up axis, with all transforms above
 //! them. Hidden meshes, guides and proxies are left out. Subdivision cages are used without subdivision.
 
+use self::choice::chosen;
 use self::shown::Shown;
 use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
 use crate::linalg::{Vec2, Vec3};
@@ -16,11 +17,18 @@ use std::sync::Once;
 mod alembic;
 mod assets;
 mod bounds;
+mod choice;
+mod clips;
+mod dual;
+mod found;
+mod instancer;
+mod mover;
 mod ogawa;
 pub mod reader;
 mod samples;
 mod shown;
 mod skin;
+mod text;
 mod usd;
 mod values;
 mod xform;
@@ -37,6 +45,18 @@ pub enum Upward {
     Z,
 }
 
+/// Choice of the contents of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Paths such as `/World/Hero`, names of single prims, or patterns of these with `*` for any part of a name. All
+    /// meshes at or below any of them are read, or all of the file if there is none.
+    pub objects: Vec<String>,
+    /// UV set that becomes the chart, by the name of its primvar. If absent: `st`, `UVMap`, or the first by name.
+    pub chart: Option<String>,
+    /// Up axis of the positions.
+    pub up: Upward,
+}
+
 /// Meshes of a file, joined into one animated mesh.
 pub struct Archive {
     /// Mesh at the first of [`times`](Archive::times), in world space [m].
@@ -47,6 +67,8 @@ pub struct Archive {
     pub rate: Option<f64>,
     /// Set if vertices leave the straight line between samples, by an animated transform or by bones.
     pub turns: bool,
+    /// Set if transforms above meshes or instancers are animated. The rest pose has them as at the first of the times.
+    pub carried: bool,
     /// Visibility window: first and last time at which any mesh is visible [s]. Infinite where it is not bounded.
     pub shown: [f64; 2],
     poses: Box<dyn Poses>,
@@ -70,7 +92,15 @@ impl Archive {
     /// changing topology, a number that is not finite, or an unsupported kind of skinning. The message is worded to
     /// follow the file name.
     pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
-        reader::open(file, wanted, up).unwrap_or_else(|| open_here(file, wanted, up))
+        Archive::choose(file, &Choice { objects: wanted.into_iter().map(str::to_string).collect(), chart: None, up })
+    }
+
+    /// Opens a file and reads what is chosen of it.
+    ///
+    /// # Errors
+    /// Fails as [`open`](Archive::open) does, and if a chosen mesh has no UV set of the wanted name.
+    pub fn choose(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
+        reader::open(file, choice).unwrap_or_else(|| open_here(file, choice))
     }
 
     /// Returns whether the file is animated or not always visible.
@@ -145,10 +175,10 @@ pub fn list(file: &Path) -> Result<Listed, MeshError> {
 }
 
 /// Opens a file in this process.
-fn open_here(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
+fn open_here(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     guarded(|| {
         regular(file)?;
-        if is_alembic(file) { alembic::open(file, wanted, up) } else { usd::open(file, wanted, up) }
+        if is_alembic(file) { alembic::open(file, choice) } else { usd::open(file, choice) }
     })
     .map_err(|error| of_version(file, error))
 }
@@ -296,6 +326,36 @@ impl Part {
         group.dedup();
     }
 
+    /// Repeats the mesh for each of its instances, of which some are mirrored. The winding of the first is right.
+    fn repeat(&mut self, mirrored: &[bool]) {
+        let [vertices, corners] = [self.vertices, self.corners.len()];
+        let (own, chart, ends) = (self.corners.clone(), self.uv_corners.clone(), self.ends.clone());
+        let groups = self.groups.clone();
+        for (k, other) in mirrored.iter().enumerate().skip(1) {
+            let [first, from] = [k * vertices, k * corners];
+            self.corners.extend(own.iter().map(|v| v + first as u32));
+            self.uv_corners.extend(&chart);
+            let mut start = 0;
+            for end in &ends {
+                if *other != mirrored[0] {
+                    self.corners[from + start..from + end].reverse();
+                    if !chart.is_empty() {
+                        self.uv_corners[from + start..from + end].reverse();
+                    }
+                }
+                start = *end;
+                self.ends.push(from + end);
+            }
+            for (name, members) in &groups {
+                self.groups.entry(name.clone()).or_default().extend(members.iter().map(|v| v + first as u32));
+            }
+        }
+        for values in self.channels.values_mut() {
+            *values = values.repeat(mirrored.len());
+        }
+        self.vertices = vertices * mirrored.len();
+    }
+
     fn name(&self) -> &str {
         name(&self.path)
     }
@@ -357,44 +417,6 @@ fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
     Ok(mesh)
 }
 
-/// Marks the paths at or below `wanted`, which is a path or the name of one prim.
-///
-/// # Errors
-/// Fails if no path matches or the name is ambiguous. The message lists the candidates.
-fn chosen(paths: &[String], wanted: Option<&str>) -> Result<Vec<bool>, MeshError> {
-    let below =
-        |path: &str, top: &str| path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let Some(wanted) = wanted else { return Ok(vec![true; paths.len()]) };
-    let wanted = wanted.trim_end_matches('/');
-    let mut tops: Vec<&str> = Vec::new();
-    if wanted.is_empty() || wanted.starts_with('/') {
-        tops.push(wanted);
-    } else {
-        for path in paths {
-            let mut end = 0;
-            for element in path.split('/').skip(1) {
-                end += 1 + element.len();
-                if element == wanted && !tops.contains(&&path[..end]) {
-                    tops.push(&path[..end]);
-                }
-            }
-        }
-        // A match below another match counts as part of it: `/root/Shirt` holds `/root/Shirt/Shirt`.
-        let all = tops.clone();
-        tops.retain(|top| !all.iter().any(|other| other != top && below(top, other)));
-        if tops.len() > 1 {
-            let message = format!("'{wanted}' is the name of {}; give the whole path of one", some(tops));
-            return Err(MeshError::new(message));
-        }
-    }
-    let chosen: Vec<bool> = paths.iter().map(|path| tops.iter().any(|top| below(path, top))).collect();
-    if !chosen.contains(&true) {
-        let has = if paths.is_empty() { "it has no mesh".to_string() } else { format!("it has {}", some(paths)) };
-        return Err(MeshError::new(format!("no mesh at or below '{wanted}'; {has}")));
-    }
-    Ok(chosen)
-}
-
 /// Largest number of paths in a message.
 const LISTED: usize = 12;
 
@@ -417,7 +439,7 @@ fn finite(path: &str, positions: &[Vec3], at: &str) -> Result<(), MeshError> {
 }
 
 /// Rotates a point from one up axis to another.
-fn upright(p: Vec3, from: Upward, to: Upward) -> Vec3 {
+pub fn upright(p: Vec3, from: Upward, to: Upward) -> Vec3 {
     match (from, to) {
         (Upward::Y, Upward::Z) => Vec3::new(p.x, -p.z, p.y),
         (Upward::Z, Upward::Y) => Vec3::new(p.x, p.z, -p.y),
@@ -428,19 +450,6 @@ fn upright(p: Vec3, from: Upward, to: Upward) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_or_a_name_chooses() {
-        let paths = ["/root/Shirt/Shirt", "/root/Shirt/Button", "/root/Body/Body", "/props/Body"].map(String::from);
-        let found = |wanted| chosen(&paths, Some(wanted)).map_err(|e| e.what);
-        assert_eq!(chosen(&paths, None).unwrap(), [true; 4]);
-        assert_eq!(found("/root/Shirt").unwrap(), [true, true, false, false]);
-        assert_eq!(found("/root/").unwrap(), [true, true, true, false]);
-        assert_eq!(found("Shirt").unwrap(), [true, true, false, false]);
-        assert_eq!(found("Button").unwrap(), [false, true, false, false]);
-        assert!(found("Body").unwrap_err().contains("'/root/Body', '/props/Body'"), "{:?}", found("Body"));
-        assert!(found("/root/Shi").unwrap_err().contains("it has '/root/Shirt/Shirt'"));
-    }
 
     #[test]
     fn parts_are_joined_in_their_order() {
@@ -459,6 +468,12 @@ mod tests {
         assert!(mesh.channels.is_empty() && mesh.uv.is_empty() && mesh.notes.len() == 1);
         let [a, b, c] = mesh.triangles[0].map(|v| mesh.positions[v as usize]);
         assert!((b - a).cross(&(c - a)).z < 0.0, "turned");
+        let mut two = Part { path: "/t".into(), vertices: 3, ..Part::default() };
+        two.set_faces(&[3], &[0, 1, 2], false).unwrap();
+        two.group("hem", [1]);
+        two.repeat(&[false, true]);
+        assert_eq!((two.vertices, &two.corners[..], &two.ends[..]), (6, &[0, 1, 2, 5, 4, 3][..], &[3, 6][..]));
+        assert_eq!(two.groups["hem"], [1, 4]);
         let mut wrong = Part { path: "/w".into(), vertices: 3, ..Part::default() };
         assert!(wrong.set_faces(&[3], &[0, 1, 3], false).unwrap_err().what.contains("vertex 3, there are 3 from 0"));
         assert!(wrong.set_faces(&[4], &[0, 1, 2], false).unwrap_err().what.contains("count 4 corners, but 3"));

@@ -159,13 +159,14 @@ pub fn of_coincident(mesh: &TriMesh, name: &str) -> Seam {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::generate::{lying, sheet};
+    use crate::mesh::generate::{Diagonals, lying, sheet};
 
     /// Two sheets side by side, of `rows` rows each.
     fn two(rows: [usize; 2]) -> (TriMesh, [Vec<u32>; 2]) {
-        let mut mesh = sheet(1.0, 1.0, 4, rows[0], lying());
+        let part = |rows: usize| sheet(5, rows + 1, 1.0, 1.0, Diagonals::Aligned, lying(1.0, 1.0));
+        let mut mesh = part(rows[0]);
         let count = mesh.positions.len() as u32;
-        let other = sheet(1.0, 1.0, 4, rows[1], lying());
+        let other = part(rows[1]);
         mesh.positions.extend(other.positions.iter().map(|p| p + Vec3::new(1.2, 0.0, 0.0)));
         mesh.triangles.extend(other.triangles.iter().map(|t| t.map(|v| v + count)));
         let at = |x: f64| {

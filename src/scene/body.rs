@@ -2,11 +2,11 @@
 
 use super::cloth::{Handle, Pin};
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
-use super::kinds::{File, colour, file, flag, object_name, quantity, table, tables, text, vector};
+use super::kinds::{File, choice, colour, file, flag, object_name, quantity, table, tables, text, vector};
 use super::material::{DISTANCE, THICKNESS};
 use super::named::material;
 use super::obstacle::{Block, Capsule};
-use super::place::{Ball, Group, Transform, one_name_each};
+use super::place::{Axis, Ball, Group, Transform, one_name_each};
 use super::solid::Solid;
 use super::unit::Unit;
 use crate::linalg::Vec3;
@@ -44,6 +44,8 @@ section! {
         pub shape: Shape = exactly_one(),
         /// Object (`o`) or group (`g`) of an OBJ file that holds several; the whole file if absent.
         pub object: Option<String> = text().optional(),
+        /// Axis of the file that points up; that of the scene if absent. USD and Alembic files say it themselves.
+        pub axis: Option<Axis> = choice().optional(),
         /// Edge of the tetrahedra with which a surface, ball, box or capsule is filled; about 4,000 of them if absent,
         /// more for thin shapes.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e3).optional(),
@@ -85,6 +87,10 @@ fn finish(body: Body, keys: &mut Keys) -> Option<Body> {
     }
     if !matches!(body.shape, Shape::Mesh(_)) && body.object.is_some() {
         keys.fault("object", "goes with 'mesh'; leave it out");
+        return None;
+    }
+    if body.axis.is_some() && !matches!(body.shape, Shape::Mesh(_)) {
+        keys.fault("axis", "goes with 'mesh'; leave it out");
         return None;
     }
     Some(body)

@@ -10,7 +10,7 @@ use super::named::material;
 use super::obstacle::Cache;
 use super::pattern::{self, Pattern, Sew};
 use super::pick::Pick;
-use super::place::{Group, MapSource, Selector, Transform, mesh, one_name_each};
+use super::place::{Axis, Group, MapSource, Selector, Transform, mesh, one_name_each};
 use super::seam::{Border, Sides};
 use super::shrink::{Band, Shrink};
 pub use super::spring::Model;
@@ -61,7 +61,8 @@ choices! {
     pub enum Begin {
         /// At the first frame of the scene.
         First = "first",
-        /// At rest: points that have no sample, parts that follow bones as they were bound.
+        /// At rest: points that have no sample, parts that follow bones as they were bound, transforms as at the first
+        /// sample.
         Rest = "rest",
     }
 }
@@ -228,9 +229,14 @@ section! {
         pub name: String = object_name().required(),
         /// Source of the cloth's shape.
         pub source: Source = exactly_one(),
-        /// Object (`o`) or group (`g`) of an OBJ file that holds several; of USD and Alembic the path of a prim, or the
-        /// name of one: all meshes at or below it. The whole file if absent.
+        /// Object (`o`) or group (`g`) of an OBJ file that holds several; of USD and Alembic the path of a prim, the
+        /// name of one, or a pattern of these with `*`: all meshes at or below it. The whole file if absent.
         pub object: Option<String> = text().optional(),
+        /// Axis of an OBJ or PLY file that points up; that of the scene if absent. USD and Alembic files say it.
+        pub axis: Option<Axis> = choice().optional(),
+        /// UV set of a USD file that is the chart, by the name of its primvar; `st`, `UVMap` or the first by name if
+        /// absent.
+        pub chart: Option<String> = text().optional(),
         /// Shape with which the cloth begins, for a USD file that moves.
         pub pose: Begin = choice().or(Begin::First),
         /// Moves the mesh out along its normals, as a cover of a body that has the same mesh; inward if negative.
@@ -355,7 +361,9 @@ fn sewn_flat(cloth: &mut Cloth, keys: &mut Keys) -> Option<()> {
 }
 
 /// Keys of meshes, with what is given beside a pattern instead.
-const OF_MESHES: [(&str, &str); 8] = [
+const OF_MESHES: [(&str, &str); 10] = [
+    ("axis", "'panel' of the pattern says where its panels stand"),
+    ("chart", "its panels are the chart"),
     ("object", "a pattern is a whole; its panels are groups"),
     ("pose", "a pattern has one shape"),
     ("offset", "panels stand where 'panel' of the pattern puts them"),

@@ -1,10 +1,12 @@
 //! `[[obstacle]]`: surfaces with prescribed motion, which cloths and bodies touch.
 
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
-use super::kinds::{checker, colour, direction, file, flag, integer, object_name, quantity, table, text, vector};
+use super::kinds::{
+    checker, choice, colour, direction, file, flag, integer, list, object_name, quantity, table, text, vector,
+};
 use super::material::{DISTANCE, friction_or};
 use super::motion::{motion, window};
-use super::place::{Ball, PLAIN, Transform, Turn, mesh, point};
+use super::place::{Axis, Ball, PLAIN, Transform, Turn, mesh, point};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
@@ -252,8 +254,12 @@ section! {
         /// Shape.
         pub shape: Shape = exactly_one(),
         /// Object (`o`) or group (`g`) of an OBJ file or sequence that holds several; of USD and Alembic the path of a
-        /// prim, or the name of one: all meshes at or below it. The whole if absent.
+        /// prim, the name of one, or a pattern of these with `*`: all meshes at or below it. The whole if absent.
         pub object: Option<String> = text().optional(),
+        /// Several prims of a USD or Alembic file, each as for `object`, as one obstacle in which each is a group.
+        pub objects: Vec<String> = list(text(), 0..=10_000).or(Vec::new()),
+        /// Axis of an OBJ or PLY file that points up; that of the scene if absent. USD and Alembic files say it.
+        pub axis: Option<Axis> = choice().optional(),
         /// Longest edge of the triangles of a sphere, box, plane or capsule; a fraction of its size if absent.
         pub resolution: Option<f64> = quantity(Unit::Length, 1e-4..=1e5).optional(),
         /// How often each triangle of a mesh file is cut into four.
@@ -316,6 +322,14 @@ fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
     let files = matches!(obstacle.shape, Shape::Mesh(_) | Shape::Sequence(_) | Shape::Cache(_));
     if !files && obstacle.object.is_some() {
         keys.fault("object", "goes with 'mesh', 'sequence' or 'cache'; leave it out");
+        return None;
+    }
+    if let Some(key) = ["objects", "axis"].into_iter().find(|key| !files && keys.find(key).is_some()) {
+        keys.fault(key, "goes with 'mesh', 'sequence' or 'cache'; leave it out");
+        return None;
+    }
+    if obstacle.object.is_some() && !obstacle.objects.is_empty() {
+        keys.fault("objects", "conflicts with 'object'; leave one out");
         return None;
     }
     if !matches!(obstacle.shape, Shape::Mesh(_)) && obstacle.subdivide > 0 {

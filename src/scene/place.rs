@@ -2,7 +2,7 @@
 
 use super::document::{Node, Value};
 use super::json::Json;
-use super::keys::{Context, Keys, Kind, one_of, section};
+use super::keys::{Context, Keys, Kind, choices, one_of, section};
 use super::kinds::{direction, file, integer, list, name, quantity, real, table, text, vector, yes};
 use super::unit::Unit;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
@@ -20,6 +20,16 @@ pub fn mesh() -> super::kinds::File {
 /// Returns the kind of a point in space [m].
 pub fn point() -> super::kinds::Vector {
     vector(Unit::Length, 1e6)
+}
+
+choices! {
+    /// Axis of a file that points up.
+    pub enum Axis {
+        /// +y.
+        Y = "y",
+        /// +z.
+        Z = "z",
+    }
 }
 
 section! {

@@ -5,5 +5,6 @@ mod encodings;
 mod files;
 mod shipped;
 mod soundness;
+mod stage;
 mod tet;
 mod timing;

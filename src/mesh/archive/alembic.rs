@@ -5,7 +5,7 @@
 use super::ogawa::{Object, Ogawa};
 use super::samples::Property;
 use super::shown::Shown;
-use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, shown_as_one, some, upright};
+use super::{Archive, Choice, Entry, Part, Poses, Upward, chosen, finite, join, shown_as_one, some, upright};
 use crate::linalg::{Mat4, Rotation, UnitVec3, Vec2, Vec3};
 use crate::mesh::MeshError;
 use std::path::Path;
@@ -94,7 +94,12 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
 }
 
 /// Opens the file.
-pub fn open(path: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
+pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
+    let (wanted, up) = (&choice.objects, choice.up);
+    if let Some(name) = &choice.chart {
+        let message = format!("no UV set is chosen by its name ('{name}') in Alembic; its meshes have one, 'uv'");
+        return Err(MeshError::new(message));
+    }
     let file = Ogawa::open(path)?;
     let top = file.top()?;
     let mut all = Default::default();
@@ -140,7 +145,7 @@ pub fn open(path: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     let visible: Vec<(String, Shown)> = seen.into_iter().map(|found| (found.path, found.shown)).collect();
     let rate = rate(&times);
     let shown = shown_as_one(&visible, &mut mesh);
-    Ok(Archive { mesh, times, rate, turns, shown, poses: Box::new(poses) })
+    Ok(Archive { mesh, times, rate, turns, carried: false, shown, poses: Box::new(poses) })
 }
 
 /// Returns the samples per second if the times are evenly spaced.

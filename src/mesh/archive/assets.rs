@@ -1,10 +1,10 @@
 //! Asset resolver for USD stages. Accepts regular files only, and USDZ packages without compression.
 
-use super::bounds;
+use super::{bounds, text};
 use crate::mesh::within;
 use openusd::ar::{Asset, DefaultResolver, ResolvedPath, Resolver};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read, SeekFrom};
 use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -35,8 +35,19 @@ impl Resolver for Assets {
                 stored(file)?;
             }
         }
-        self.0.open_asset(resolved_path)
+        legible(self.0.open_asset(resolved_path)?)
     }
+}
+
+/// Rewrites text that openusd would refuse ([`text`]). Other assets stay as they are.
+fn legible(mut asset: Box<dyn Asset>) -> io::Result<Box<dyn Asset>> {
+    let mut head = Vec::new();
+    asset.by_ref().take(text::MAGIC.len() as u64).read_to_end(&mut head)?;
+    asset.seek(SeekFrom::Start(0))?;
+    if head != text::MAGIC {
+        return Ok(asset);
+    }
+    Ok(Box::new(Cursor::new(text::plain(&asset.read_all()?))))
 }
 
 /// Rejects pipes and devices. Opening a pipe would block until another process writes.

@@ -35,6 +35,12 @@ fn more(change: impl FnOnce(Option<u64>) -> Option<u64>) {
     }
 }
 
+/// Returns the memory that the instances of meshes may take, a fourth of the limit [bytes].
+pub fn instances() -> u64 {
+    let opened = OPENED.lock().map_or(None, |opened| *opened);
+    memory(opened.unwrap_or_default()) / 4
+}
+
 /// Returns the memory limit for files of so many bytes [bytes].
 fn memory(bytes: u64) -> u64 {
     let own = std::env::var(VARIABLE).ok().and_then(|text| text.parse::<f64>().ok()).filter(|gb| *gb > 0.0);

@@ -6,7 +6,7 @@
 //! system without such limits the reader is still a separate process. A library user who names no program reads in the
 //! calling process.
 
-use super::{Archive, Listed, Pose, Poses, Upward, bounds};
+use super::{Archive, Choice, Listed, Pose, Poses, bounds};
 use crate::linalg::Vec3;
 use crate::mesh::{MeshError, TriMesh, within};
 use serde::de::DeserializeOwned;
@@ -34,7 +34,7 @@ pub fn read_with(program: PathBuf) {
 #[derive(Serialize, Deserialize)]
 enum Request {
     List,
-    Open(Option<String>, Upward),
+    Open(Choice),
     Pose(Pose),
 }
 
@@ -45,6 +45,7 @@ struct Opened {
     times: Vec<f64>,
     rate: Option<f64>,
     turns: bool,
+    carried: bool,
     shown: [f64; 2],
 }
 
@@ -54,11 +55,11 @@ pub fn list(file: &Path) -> Option<Result<Listed, MeshError>> {
 }
 
 /// Opens a file in a separate process. Returns nothing if no program is set.
-pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Option<Result<Archive, MeshError>> {
+pub fn open(file: &Path, choice: &Choice) -> Option<Result<Archive, MeshError>> {
     Some(Reader::start(file)?.and_then(|mut reader| {
-        let opened = reader.ask(&Request::Open(wanted.map(str::to_string), up))?;
-        let Opened { mesh, times, rate, turns, shown } = opened;
-        Ok(Archive { mesh, times, rate, turns, shown, poses: Box::new(reader) })
+        let opened = reader.ask(&Request::Open(choice.clone()))?;
+        let Opened { mesh, times, rate, turns, carried, shown } = opened;
+        Ok(Archive { mesh, times, rate, turns, carried, shown, poses: Box::new(reader) })
     }))
 }
 
@@ -185,11 +186,12 @@ fn answer(file: &Path) -> io::Result<()> {
         bounds::renew();
         match request {
             Request::List => send(&mut answers, &super::list_here(file))?,
-            Request::Open(wanted, up) => {
-                let opened = super::open_here(file, wanted.as_deref(), up).map(|archive| {
-                    let Archive { mesh, times, rate, turns, shown, .. } = &archive;
+            Request::Open(choice) => {
+                let opened = super::open_here(file, &choice).map(|archive| {
+                    let Archive { mesh, times, rate, turns, carried, shown, .. } = &archive;
                     let (mesh, times) = (mesh.clone(), times.clone());
-                    let opened = Opened { mesh, times, rate: *rate, turns: *turns, shown: *shown };
+                    let [turns, carried] = [*turns, *carried];
+                    let opened = Opened { mesh, times, rate: *rate, turns, carried, shown: *shown };
                     open = Some(archive);
                     opened
                 });

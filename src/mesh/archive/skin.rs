@@ -1,5 +1,6 @@
-//! UsdSkel: blend shapes, then linear blend skinning, evaluated as in Pixar's reference.
+//! UsdSkel: blend shapes, then linear blend or dual quaternion skinning, evaluated as in Pixar's reference.
 
+use super::dual::{self, Joint};
 use super::values::{token, told, transform, value};
 use super::xform::above;
 use crate::linalg::Vec3;
@@ -7,7 +8,7 @@ use crate::mesh::MeshError;
 use openusd::gf::{Matrix4d, Vec3f};
 use openusd::schemas::skel::skinning::resolve_blend_shape_offsets;
 use openusd::schemas::skel::{BlendShape, SkelAnimQuery, SkelBindingAPI, Skeleton, SkeletonResolver, SkinningResolver};
-use openusd::sdf;
+use openusd::sdf::{self, Value};
 use openusd::usd::{Prim, Stage, TimeCode};
 
 /// Skinning of a mesh by a skeleton.
@@ -21,6 +22,8 @@ pub struct Skin {
     joints: Vec<i32>,
     weights: Vec<f32>,
     rigid: bool,
+    /// Set if joints are blended as dual quaternions.
+    dual: bool,
     shapes: Vec<Shape>,
 }
 
@@ -66,7 +69,7 @@ impl Skin {
     /// Reads the skinning of a mesh with so many vertices. Returns nothing if it is not skinned.
     ///
     /// # Errors
-    /// Fails if the binding is incomplete, inherited or out of range, or if the method is dual quaternions.
+    /// Fails if the binding is incomplete, inherited or out of range.
     pub fn of(stage: &Stage, prim: &Prim, vertices: usize) -> Result<Option<Skin>, MeshError> {
         let path = prim.path().as_str().to_string();
         let fault = |what: &str| MeshError::new(format!("<{path}>: {what}"));
@@ -102,12 +105,6 @@ impl Skin {
         if joints == 0 && shapes.is_empty() {
             return Ok(None);
         }
-        if dual_quaternions(prim)? {
-            return Err(fault(
-                "it is skinned by dual quaternions, which are not evaluated; bake its points: in Blender export USD without \
-                 Armatures, in Houdini add an Unpack and an Export of the deformed mesh, in Maya export without skeletons",
-            ));
-        }
         let (rigid, each) = (binding.is_rigidly_deformed(), binding.num_influences_per_component());
         let wanted = if rigid { each } else { vertices * each };
         if joints != weights || joints > 0 && joints != wanted {
@@ -127,7 +124,8 @@ impl Skin {
             return Err(fault("its skeleton has no bind transform for each of its joints"));
         }
         let weights = bound.joint_weights().map_err(told)?;
-        Ok(Some(Skin { path, skeleton, bones, animation, binding, joints, weights, rigid, shapes }))
+        let dual = dual_quaternions(prim)?;
+        Ok(Some(Skin { path, skeleton, bones, animation, binding, joints, weights, rigid, dual, shapes }))
     }
 
     /// Returns the skeleton in whose space skinned points are; none if only blend shapes act.
@@ -169,14 +167,21 @@ impl Skin {
         }
         let moved = self.binding.remap_skinning_xforms(&self.pose(stage, code)?);
         let each = self.binding.num_influences_per_component();
-        for (v, p) in points.iter_mut().enumerate() {
+        let pairs = |v: usize| {
             let from = if self.rigid { 0 } else { v * each };
-            let bound = *p;
             let pairs = self.joints[from..from + each].iter().zip(&self.weights[from..from + each]);
-            *p = pairs
-                .filter(|(_, weight)| **weight != 0.0)
-                .map(|(joint, weight)| transform(&moved[*joint as usize], bound) * f64::from(*weight))
-                .sum();
+            pairs.filter(|(_, weight)| **weight != 0.0).map(|(joint, weight)| (*joint as usize, f64::from(*weight)))
+        };
+        if self.dual {
+            let all: Vec<Joint> = moved.iter().map(Joint::of).collect();
+            for (v, p) in points.iter_mut().enumerate() {
+                *p = dual::moved(*p, pairs(v).map(|(joint, weight)| (&all[joint], weight)));
+            }
+            return Ok(());
+        }
+        for (v, p) in points.iter_mut().enumerate() {
+            let bound = *p;
+            *p = pairs(v).map(|(joint, weight)| transform(&moved[joint], bound) * weight).sum();
         }
         Ok(())
     }
@@ -243,13 +248,17 @@ fn shapes(stage: &Stage, bound: &SkelBindingAPI, animation: Option<&SkelAnimQuer
     let names = bound.blend_shapes().map_err(told)?;
     let mut all = Vec::new();
     for (name, target) in names.iter().zip(bound.blend_shape_targets().map_err(told)?) {
-        let Some(shape) = BlendShape::get(stage, target).map_err(told)? else { continue };
+        let Some(shape) = BlendShape::get(stage, target.clone()).map_err(told)? else { continue };
         let weight = animation.and_then(|a| a.blend_shape_order().iter().position(|other| other == name));
         let mut between = Vec::new();
         for shape in shape.inbetweens().map_err(told)? {
             between.push((shape.weight.unwrap_or(0.5), shape.offsets));
         }
-        let vertices = shape.point_indices().map_err(told)?;
+        // Some exporters write them as unsigned, which the reader holds in 64 bits.
+        let vertices = match value(&stage.prim(target), "pointIndices")? {
+            Some(Value::Int64Vec(all)) => all.iter().map(|v| i32::try_from(*v).unwrap_or(-1)).collect(),
+            _ => shape.point_indices().map_err(told)?,
+        };
         all.push(Shape { weight, offsets: shape.offsets().map_err(told)?, between, vertices });
     }
     Ok(all)

@@ -2,115 +2,18 @@
 //! above them, instances and bones ([`Skin`]), and time codes, unit and up axis of the stage.
 
 use super::assets::Assets;
-use super::shown::Shown;
+use super::found::{Content, Found, bounded, content};
+use super::instancer::count;
+use super::mover::{Moving, samples, taken_apart};
 use super::skin::Skin;
-use super::values::{changes, ints, points, primvars, subsets, token, told, transform, value};
-use super::xform::{Any, above, attribute, operations, world};
-use super::{Archive, Entry, Part, Poses, Upward, chosen, finite, join, shown_as_one, some, upright};
-use crate::linalg::Vec3;
-use crate::mesh::MeshError;
-use openusd::gf::Matrix4d;
-use openusd::pcp::{ArcType, Node};
-use openusd::schemas::geom::{Imageable, Purpose};
+use super::values::{charts, ints, points, told};
+use super::{Archive, Choice, Entry, Poses, Upward, chosen, join, shown_as_one, some};
+use crate::mesh::{MeshError, TriMesh};
 use openusd::sdf::Value;
-use openusd::usd::{AttributeQuery, Prim, PrimPredicate, Stage, TimeCode};
+use openusd::usd::{Stage, TimeCode};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-
-/// Largest accepted nesting depth of a prim.
-const DEEPEST: usize = 200;
-
-/// Mesh on the stage.
-struct Found {
-    prim: Prim,
-    shown: Shown,
-    /// Reason why it is left out.
-    hidden: Option<&'static str>,
-}
-
-/// Meshes of a stage, and prims to report.
-struct Content {
-    meshes: Vec<Found>,
-    /// Paths of surfaces that are not meshes.
-    others: Vec<String>,
-    /// Paths of prims that refer to a missing prim.
-    astray: Vec<String>,
-    /// Composition error, if there is one.
-    broken: Option<String>,
-}
-
-fn content(stage: &Stage) -> Result<Content, MeshError> {
-    let mut paths = Vec::new();
-    stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone())).map_err(told)?;
-    let broken = stage.composition_errors().first().map(|error| format!("what it refers to is not whole: {error}"));
-    let rate = rate(stage)?;
-    let (mut all, mut others, mut astray, mut instancer) = (Vec::new(), Vec::new(), Vec::new(), None);
-    if let Some(deep) = paths.iter().find(|path| path.as_str().matches('/').count() > DEEPEST) {
-        let top = deep.as_str().split('/').nth(1).unwrap_or_default();
-        return Err(MeshError::new(format!("its prims below '/{top}' are nested more than {DEEPEST} deep")));
-    }
-    for path in paths {
-        // Prims below an instancer are prototypes. Their instances are placed elsewhere.
-        if instancer.as_ref().is_some_and(|instancer| path.has_prefix(instancer)) {
-            continue;
-        }
-        let any = Any(stage.prim(path.clone()));
-        if strays(&any.0)? {
-            astray.push(path.as_str().to_string());
-        }
-        match any.0.type_name().map_err(told)?.as_ref().map_or("", |t| t.as_str()) {
-            "Mesh" => {
-                let shown = shown(&any.0, rate)?;
-                let hidden = match any.compute_purpose().map_err(told)? {
-                    _ if shown.never() => Some("hidden"),
-                    Purpose::Guide => Some("guide"),
-                    Purpose::Proxy => Some("proxy"),
-                    _ => None,
-                };
-                all.push(Found { prim: any.0, shown, hidden });
-            }
-            "PointInstancer" => {
-                others.push(path.as_str().to_string());
-                instancer = Some(path);
-            }
-            "Cube" | "Sphere" | "Capsule" | "Cone" | "Cylinder" | "Plane" | "NurbsPatch" => {
-                others.push(path.as_str().to_string());
-            }
-            _ => (),
-        }
-    }
-    if let (true, Some(broken)) = (all.is_empty(), &broken) {
-        return Err(MeshError::new(broken));
-    }
-    Ok(Content { meshes: all, others, astray, broken })
-}
-
-/// Returns whether a reference or payload of the prim leads to a missing prim. Composition does not report this as an
-/// error.
-fn strays(prim: &Prim) -> Result<bool, MeshError> {
-    let graph = prim.prim_index().graph().map_err(told)?;
-    // Counts only the arcs of this prim, not those inherited from its ancestors.
-    let depth = prim.path().as_str().matches('/').count();
-    let leads = |node: &&Node| matches!(node.arc(), ArcType::Reference | ArcType::Payload) && !node.has_specs();
-    Ok(graph.all_nodes().filter(leads).any(|node| usize::from(node.namespace_depth()) == depth))
-}
-
-/// Computes when a prim is visible [s]. It is hidden whenever an ancestor is.
-fn shown(prim: &Prim, rate: f64) -> Result<Shown, MeshError> {
-    let visible = |value: Option<Value>| token(value.as_ref()) != Some("invisible");
-    let mut all = Shown::always(true);
-    for any in above(prim) {
-        let attribute = any.0.attribute("visibility");
-        let mut samples = Vec::new();
-        for time in attribute.time_sample_times().map_err(told)? {
-            samples.push((time / rate, visible(attribute.get_at(TimeCode::new(time)).map_err(told)?)));
-        }
-        let default = samples.is_empty().then(|| attribute.get_at::<Value>(None).map_err(told)).transpose()?.flatten();
-        all = all.with(&Shown::sampled(samples, visible(default)), |above, own| above && own);
-    }
-    Ok(all)
-}
 
 fn stage(file: &Path) -> Result<Stage, MeshError> {
     let mut first = [0; 8];
@@ -129,31 +32,44 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
 /// Lists the meshes of the file.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let stage = stage(file)?;
-    let rate = rate(&stage)?;
-    let mut all = Vec::new();
-    for Found { prim, hidden, .. } in content(&stage)?.meshes {
-        let path = prim.path().as_str().to_string();
-        let vertices = points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), &path)?.len();
-        let faces = ints(&prim, "faceVertexCounts")?.len();
-        let skin = Skin::of(&stage, &prim, vertices)?;
-        let (times, _) = samples(&prim, skin.as_ref())?;
-        let moves = times.first().zip(times.last()).map(|(first, last)| [first / rate, last / rate]);
-        let words = hidden.into_iter().chain(skin.map(|_| "skinned")).map(String::from).collect();
-        all.push(Entry { path, kind: "Mesh".into(), size: [vertices, faces], moves, words });
+    let (rate, _) = rate(&stage);
+    let Content { meshes, broken, .. } = content(&stage, rate)?;
+    if let (true, Some((_, broken))) = (meshes.is_empty(), broken.first()) {
+        return Err(MeshError::new(broken));
     }
+    let all = meshes.into_iter().map(|found| entry(&stage, found, rate)).collect::<Result<_, _>>()?;
     Ok((all, Some(rate)))
 }
 
-/// Opens the file.
-pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, MeshError> {
-    let stage = stage(file)?;
-    let Content { meshes: all, others, astray, broken } = content(&stage)?;
-    // If a part of the file is asked for, a composition error is only a note.
-    if let (Some(broken), None) = (&broken, wanted) {
-        return Err(MeshError::new(broken));
+fn entry(stage: &Stage, Found { prim, path, levels, hidden, .. }: Found, rate: f64) -> Result<Entry, MeshError> {
+    let kind = "Mesh".to_string();
+    if hidden == Some("empty") {
+        return Ok(Entry { path, kind, size: [0; 2], moves: None, words: vec!["empty".into()] });
     }
-    let paths: Vec<String> = all.iter().map(|found| found.prim.path().as_str().to_string()).collect();
-    let taken = chosen(&paths, wanted).map_err(|error| match &broken {
+    let vertices = points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), &path)?.len();
+    let faces = ints(&prim, "faceVertexCounts")?.len();
+    let skin = Skin::of(stage, &prim, vertices)?;
+    let times = samples(&prim, &levels, skin.as_ref())?.times;
+    let moves = times.first().zip(times.last()).map(|(first, last)| [first / rate, last / rate]);
+    let mut words: Vec<String> = hidden.into_iter().chain(skin.map(|_| "skinned")).map(String::from).collect();
+    if !levels.is_empty() {
+        words.push(format!("{} instances", count(&levels)));
+    }
+    let charts: Vec<String> = charts(&prim)?.iter().map(|name| format!("'{name}'")).collect();
+    if !charts.is_empty() {
+        words.push(format!("UV {} {}", if charts.len() == 1 { "set" } else { "sets" }, charts.join(" and ")));
+    }
+    Ok(Entry { path, kind, size: [vertices, faces], moves, words })
+}
+
+/// Opens the file.
+pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
+    let stage = stage(file)?;
+    let (rate, no_rate) = rate(&stage);
+    let Content { meshes: all, others, astray, broken } = content(&stage, rate)?;
+    let broken = told_of(broken, &all, &others, choice);
+    let paths: Vec<String> = all.iter().map(|found| found.path.clone()).collect();
+    let taken = chosen(&paths, &choice.objects).map_err(|error| match broken.first() {
         Some(broken) => MeshError::new(format!("{error}; {broken}")),
         None => error,
     })?;
@@ -161,60 +77,111 @@ pub fn open(file: &Path, wanted: Option<&str>, up: Upward) -> Result<Archive, Me
     let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| found.hidden.is_none());
     if let (Some(found), []) = (hidden.first(), &seen[..]) {
         let what = found.hidden.unwrap_or_default();
-        let message =
-            format!("'{}' is {what}, as is all that was asked for; show it, or name another", found.prim.path());
+        if what == "empty" {
+            let message = format!("<{}>: it has no points or no faces, as all that was asked for", found.path);
+            return Err(MeshError::new(message));
+        }
+        let message = format!("'{}' is {what}, as is all that was asked for; show it, or name another", found.path);
         return Err(MeshError::new(message));
     }
     if seen.is_empty() {
-        return Err(MeshError::new("it has no mesh"));
+        return Err(MeshError::new(broken.first().map_or("it has no mesh", String::as_str)));
     }
-    let rate = rate(&stage)?;
+    bounded(&seen)?;
     let (metres, note) = unit(&stage)?;
-    let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
+    let (mut times, mut turns, mut carried) = (Vec::new(), false, false);
+    let (mut parts, mut sources) = (Vec::new(), Vec::new());
     let mut visible = Vec::new();
-    for Found { prim, shown, .. } in seen {
-        visible.push((prim.path().as_str().to_string(), shown));
-        let own = taken_apart(&stage, prim)?;
+    for found in seen {
+        visible.push((found.path.clone(), found.shown.clone()));
+        let own = taken_apart(&stage, found, choice.chart.as_deref())?;
         times.extend(own.times);
         turns |= own.turns;
+        carried |= own.carried;
         parts.push(own.part);
         sources.push(own.mover);
     }
     times.sort_by(f64::total_cmp);
     times.dedup();
+    if let (Some(fault), false) = (&no_rate, times.is_empty()) {
+        return Err(MeshError::new(fault));
+    }
     let from = axis(&stage)?;
-    let mut poses = Moving { _stage: stage, rate, metres, turned: [from, up], sources };
+    let mut poses = Moving { _stage: stage, rate, metres, turned: [from, choice.up], sources };
     let mut positions = Vec::new();
     let first = times.first().map_or(0.0, |t| t / rate);
     poses.at(first, &mut positions)?;
     let mut mesh = join(&parts, positions)?;
     mesh.notes.extend(note.map(MeshError::new));
-    let list = |found: &[Found]| some(found.iter().map(|f| f.prim.path().as_str()));
-    if !hidden.is_empty() {
-        mesh.notes.push(MeshError::new(format!("left out, for hidden, guide or proxy: {}", list(&hidden))));
+    mesh.notes.extend(broken.into_iter().map(MeshError::new));
+    note_left_out(&mut mesh, &hidden, &others, &astray, choice);
+    times.iter_mut().for_each(|t| *t /= rate);
+    let shown = shown_as_one(&visible, &mut mesh);
+    Ok(Archive { mesh, times, rate: Some(rate), turns, carried, shown, poses: Box::new(poses) })
+}
+
+/// Largest number of notes on what is broken.
+const BROKEN: usize = 5;
+/// Largest number of broken parts that are looked at for these.
+const LOOKED_AT: usize = 200;
+
+/// Returns what is told of broken parts of a file: those of unknown place, and those at or below what is asked for.
+fn told_of(broken: Vec<(Option<String>, String)>, all: &[Found], others: &[String], choice: &Choice) -> Vec<String> {
+    let beside: Vec<String> = all.iter().map(|found| found.path.clone()).chain(others.iter().cloned()).collect();
+    let asked = |path: &String| {
+        if choice.objects.is_empty() {
+            return true;
+        }
+        let mut paths = beside.clone();
+        paths.push(path.clone());
+        chosen(&paths, &choice.objects).is_ok_and(|chosen| chosen.last() == Some(&true))
+    };
+    let mut told: Vec<String> = Vec::new();
+    for (path, what) in broken.into_iter().take(LOOKED_AT) {
+        if told.contains(&what) || path.as_ref().is_some_and(|path| !asked(path)) {
+            continue;
+        }
+        if told.len() == BROKEN {
+            told.push("what it refers to is not whole in more places".to_string());
+            break;
+        }
+        told.push(what);
     }
-    let within = chosen(&others, wanted).unwrap_or_default();
-    let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
-    mesh.notes.extend(broken.map(MeshError::new));
+    told
+}
+
+/// Notes what is left out of what is asked for.
+fn note_left_out(mesh: &mut TriMesh, hidden: &[Found], others: &[String], astray: &[String], choice: &Choice) {
+    let of = |empty: bool| {
+        let paths = hidden.iter().filter(|found| (found.hidden == Some("empty")) == empty);
+        paths.map(|found| found.path.as_str()).collect::<Vec<&str>>()
+    };
+    let [unseen, empty] = [of(false), of(true)];
+    if !unseen.is_empty() {
+        mesh.notes.push(MeshError::new(format!("left out, for hidden, guide or proxy: {}", some(unseen))));
+    }
+    if !empty.is_empty() {
+        mesh.notes.push(MeshError::new(format!("left out, for empty: {}", some(empty))));
+    }
     if !astray.is_empty() {
-        mesh.notes.push(MeshError::new(format!("what these refer to is not there: {}", some(&astray))));
+        mesh.notes.push(MeshError::new(format!("what these refer to is not there: {}", some(astray))));
     }
+    let within = chosen(others, &choice.objects).unwrap_or_default();
+    let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
     if !left.is_empty() {
         let message = format!("left out, for no meshes: {}; turn them into meshes to take them", some(left));
         mesh.notes.push(MeshError::new(message));
     }
-    times.iter_mut().for_each(|t| *t /= rate);
-    let shown = shown_as_one(&visible, &mut mesh);
-    Ok(Archive { mesh, times, rate: Some(rate), turns, shown, poses: Box::new(poses) })
 }
 
-/// Returns the time codes per second.
-fn rate(stage: &Stage) -> Result<f64, MeshError> {
+/// Returns the time codes per second, with a fault of the stage if they are no rate. It matters only where something
+/// moves.
+fn rate(stage: &Stage) -> (f64, Option<String>) {
     let rate = stage.time_codes_per_second();
     if rate > 0.0 && rate.is_finite() {
-        return Ok(rate);
+        return (rate, None);
     }
-    Err(MeshError::new(format!("timeCodesPerSecond is {rate}; it must be more than 0")))
+    (24.0, Some(format!("timeCodesPerSecond is {rate}; it must be more than 0")))
 }
 
 /// Returns the metres per unit of the stage, with a note if the stage does not define it.
@@ -238,159 +205,4 @@ fn axis(stage: &Stage) -> Result<Upward, MeshError> {
         }
         _ => Ok(Upward::Y),
     }
-}
-
-/// Motion of one mesh.
-struct Mover {
-    path: String,
-    prim: Prim,
-    points: AttributeQuery,
-    skin: Option<Skin>,
-    vertices: usize,
-}
-
-struct Moving {
-    /// Stage of the prims.
-    _stage: Stage,
-    rate: f64,
-    metres: f64,
-    turned: [Upward; 2],
-    sources: Vec<Mover>,
-}
-
-impl Poses for Moving {
-    fn at(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
-        self.add(time, Mover::points_at, positions)
-    }
-
-    fn rest(&mut self, time: f64, positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
-        self.add(time, Mover::points_at_rest, positions)
-    }
-}
-
-impl Moving {
-    /// Appends world positions at a time. `own` returns the points of a mesh in its own space.
-    fn add(
-        &self,
-        time: f64,
-        own: impl Fn(&Mover, TimeCode) -> Result<Vec<Vec3>, MeshError>,
-        positions: &mut Vec<Vec3>,
-    ) -> Result<(), MeshError> {
-        let code = TimeCode::new(time * self.rate);
-        let [from, to] = self.turned;
-        for source in &self.sources {
-            let place = world(source.space(), code)?;
-            let start = positions.len();
-            let to_world = |p: Vec3| upright(transform(&place, p) * self.metres, from, to);
-            positions.extend(own(source, code)?.into_iter().map(to_world));
-            finite(&source.path, &positions[start..], &format!(" at time code {}", code.value()))?;
-        }
-        Ok(())
-    }
-}
-
-impl Mover {
-    /// Returns the prim in whose space the points are. Skinned points are in the space of their skeleton.
-    fn space(&self) -> &Prim {
-        self.skin.as_ref().and_then(Skin::skeleton).unwrap_or(&self.prim)
-    }
-
-    /// Returns the points at a time code, in the space of the prim or of its skeleton.
-    fn points_at(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
-        let mut own = self.counted(points(&self.points, Some(code), &self.path)?, code)?;
-        if let Some(skin) = &self.skin {
-            skin.bend(&mut own, code)?;
-        }
-        Ok(own)
-    }
-
-    /// Returns the points at rest, in the space of the prim or of its skeleton.
-    fn points_at_rest(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
-        let authored = self.points.get_at::<Value>(None).map_err(told)?.is_some();
-        let time = if authored { None } else { Some(TimeCode::EARLIEST) };
-        let mut own = self.counted(points(&self.points, time, &self.path)?, code)?;
-        if let Some(skin) = &self.skin {
-            skin.bind(&mut own);
-        }
-        Ok(own)
-    }
-
-    fn counted(&self, own: Vec<Vec3>, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
-        if own.len() == self.vertices {
-            return Ok(own);
-        }
-        let (count, path) = (own.len(), &self.path);
-        let message = format!(
-            "<{path}>: {count} points at time code {}, {} at first; they must be the same in all samples",
-            code.value(),
-            self.vertices
-        );
-        Err(MeshError::new(message))
-    }
-}
-
-/// Returns the time codes of all samples that move a mesh, and whether transforms or bones do.
-fn samples(prim: &Prim, skin: Option<&Skin>) -> Result<(Vec<f64>, bool), MeshError> {
-    let several = |times: Vec<f64>| if times.len() > 1 { times } else { Vec::new() };
-    let mut times = several(prim.attribute("points").time_sample_times().map_err(told)?);
-    let mut turns = false;
-    let top = skin.and_then(Skin::skeleton).unwrap_or(prim);
-    for any in above(top) {
-        for operation in operations(&any)?.0 {
-            let own = several(attribute(&any, &operation).0.time_sample_times().map_err(told)?);
-            turns |= !own.is_empty();
-            times.extend(own);
-        }
-    }
-    if let Some(skin) = skin {
-        let own = several(skin.times()?);
-        turns |= !own.is_empty();
-        times.extend(own);
-    }
-    times.sort_by(f64::total_cmp);
-    times.dedup();
-    Ok((times, turns))
-}
-
-/// Mesh and motion of a prim.
-struct Taken {
-    part: Part,
-    mover: Mover,
-    /// Time codes of its samples.
-    times: Vec<f64>,
-    /// Set if vertices leave the straight line between samples.
-    turns: bool,
-}
-
-fn taken_apart(stage: &Stage, prim: Prim) -> Result<Taken, MeshError> {
-    let path = prim.path().as_str().to_string();
-    let query = prim.attribute("points").query();
-    let vertices = points(&query, Some(TimeCode::EARLIEST), &path)?.len();
-    let mut part = Part { path: path.clone(), vertices, ..Part::default() };
-    let skin = Skin::of(stage, &prim, vertices)?;
-    let (times, turns) = samples(&prim, skin.as_ref())?;
-    let start = TimeCode::new(times.first().copied().unwrap_or_default());
-    let place = world(skin.as_ref().and_then(Skin::skeleton).unwrap_or(&prim), start)?;
-    let left_handed = token(value(&prim, "orientation")?.as_ref()) == Some("leftHanded");
-    let turned = left_handed != (determinant(&place) < 0.0);
-    let [counts, indices] = [ints(&prim, "faceVertexCounts")?, ints(&prim, "faceVertexIndices")?];
-    for name in ["faceVertexCounts", "faceVertexIndices"] {
-        let attribute = prim.attribute(name);
-        if attribute.num_time_samples().map_err(told)? > 1 && changes(&attribute.query())? {
-            return Err(MeshError::new(format!("<{path}>: its {name} change with time; they must stay the same")));
-        }
-    }
-    part.set_faces(&counts, &indices, turned)?;
-    primvars(&prim, &mut part, turned)?;
-    subsets(&prim, &mut part)?;
-    let holes = ints(&prim, "holeIndices")?;
-    if !holes.is_empty() {
-        part.leave_out(|face| holes.contains(&(face as i32)));
-    }
-    Ok(Taken { part, mover: Mover { path, prim, points: query, skin, vertices }, times, turns })
-}
-
-fn determinant(m: &Matrix4d) -> f64 {
-    let row = |k: usize| Vec3::new(m.0[4 * k], m.0[4 * k + 1], m.0[4 * k + 2]);
-    row(0).cross(&row(1)).dot(&row(2))
 }

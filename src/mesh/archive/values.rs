@@ -1,6 +1,6 @@
 //! Values of a USD mesh prim: points, numbers, chart, channels and groups.
 
-use super::Part;
+use super::{Part, some};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
@@ -53,21 +53,44 @@ pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// Reads chart and channels. Among several charts `st` comes first, then `UVMap`, then the first by name.
-pub fn primvars(prim: &Prim, part: &mut Part, turned: bool) -> Result<(), MeshError> {
+/// Lists the UV sets of a prim. `st` comes first, then `UVMap`, then the others by name.
+pub fn charts(prim: &Prim) -> Result<Vec<String>, MeshError> {
     let mut charts: Vec<(usize, String)> = Vec::new();
     for name in prim.property_names().map_err(told)? {
-        let name = name.as_str();
-        let Some(short) = name.strip_prefix("primvars:").filter(|s| !s.ends_with(":indices")) else { continue };
-        let attribute = prim.attribute(name);
-        let kind = attribute.type_name().map_err(told)?.map(|t| t.as_str().to_string()).unwrap_or_default();
+        let Some(short) = primvar(name.as_str()) else { continue };
+        let kind = kind(prim, name.as_str())?;
         if kind.starts_with("texCoord2")
             || kind.ends_with("2f[]") && (short == "st" || short == "UVMap")
             || kind == "float2[]"
         {
             let rank = ["st", "UVMap"].iter().position(|k| *k == short).unwrap_or(2);
-            charts.push((rank, name.to_string()));
-        } else if kind == "float[]" && !short.starts_with("skel:") && interpolation(prim, name)? == "vertex" {
+            charts.push((rank, short.to_string()));
+        }
+    }
+    charts.sort();
+    Ok(charts.into_iter().map(|(_, name)| name).collect())
+}
+
+/// Returns the name of a primvar without its prefix; none of other properties and of indices.
+fn primvar(name: &str) -> Option<&str> {
+    name.strip_prefix("primvars:").filter(|short| !short.ends_with(":indices"))
+}
+
+/// Returns the type name of an attribute.
+fn kind(prim: &Prim, name: &str) -> Result<String, MeshError> {
+    let kind = prim.attribute(name).type_name().map_err(told)?;
+    Ok(kind.map(|kind| kind.as_str().to_string()).unwrap_or_default())
+}
+
+/// Reads chart and channels. The chart is the UV set named `wanted`, or else the first of [`charts`].
+///
+/// # Errors
+/// Fails if the prim has no such UV set, or a value is of another type.
+pub fn primvars(prim: &Prim, part: &mut Part, turned: bool, wanted: Option<&str>) -> Result<(), MeshError> {
+    for name in prim.property_names().map_err(told)? {
+        let name = name.as_str();
+        let Some(short) = primvar(name) else { continue };
+        if kind(prim, name)? == "float[]" && !short.starts_with("skel:") && interpolation(prim, name)? == "vertex" {
             let values = match value(prim, name)? {
                 Some(Value::FloatVec(values)) => indexed(values, &ints(prim, &format!("{name}:indices"))?),
                 _ => continue,
@@ -77,8 +100,19 @@ pub fn primvars(prim: &Prim, part: &mut Part, turned: bool) -> Result<(), MeshEr
             }
         }
     }
-    charts.sort();
-    let Some((_, name)) = charts.first() else { return Ok(()) };
+    let charts = charts(prim)?;
+    let name = match wanted {
+        Some(wanted) if !charts.iter().any(|name| name == wanted) => {
+            let has = if charts.is_empty() { "none".to_string() } else { some(&charts) };
+            return Err(MeshError::new(format!("<{}>: it has no UV set '{wanted}', it has {has}", part.path)));
+        }
+        Some(wanted) => wanted,
+        None => match charts.first() {
+            Some(first) => first,
+            None => return Ok(()),
+        },
+    };
+    let name = &format!("primvars:{name}");
     let uv: Vec<Vec2> = match value(prim, name)? {
         Some(Value::Vec2fVec(uv)) => uv.iter().map(|c| Vec2::new(f64::from(c.x), f64::from(c.y))).collect(),
         Some(Value::Vec2dVec(uv)) => uv.iter().map(|c| Vec2::new(c.x, c.y)).collect(),
@@ -138,7 +172,12 @@ pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
 
 /// Reads positions in the prim's own space and unit, at a time code or as the default.
 pub fn points(query: &AttributeQuery, code: Option<TimeCode>, path: &str) -> Result<Vec<Vec3>, MeshError> {
-    Ok(match query.get_at::<Value>(code).map_err(told)? {
+    vectors(query.get_at::<Value>(code).map_err(told)?, path)
+}
+
+/// Returns the positions of a value.
+pub fn vectors(value: Option<Value>, path: &str) -> Result<Vec<Vec3>, MeshError> {
+    Ok(match value {
         Some(Value::Vec3fVec(all)) => all.iter().map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into())).collect(),
         Some(Value::Vec3dVec(all)) => all.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect(),
         Some(Value::Vec3hVec(all)) => all.iter().map(|p| Vec3::new(p.x.to_f64(), p.y.to_f64(), p.z.to_f64())).collect(),

@@ -2,11 +2,12 @@
 //! quaternions follow the shortest arc. Integers in text files are accepted as numbers. A sample without a value holds
 //! the previous one.
 
+use super::clips;
 use super::values::told;
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
 use openusd::schemas::geom::{Imageable, Xformable};
-use openusd::sdf::Value;
+use openusd::sdf::{Path, Value};
 use openusd::usd::{Attribute, Prim, SchemaBase, SchemaKind, TimeCode};
 
 /// Prim of any type, treated as transformable and imageable.
@@ -46,10 +47,10 @@ pub fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
     }
 }
 
-/// Computes the transform from a prim's own space to the world.
-pub fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
+/// Computes the transform from a prim's own space to the world, or to the space that holds the prim `top` above it.
+pub fn outward(prim: &Prim, top: Option<&Path>, code: TimeCode) -> Result<Matrix4d, MeshError> {
     let mut all = Matrix4d::IDENTITY;
-    for any in above(prim) {
+    for any in up_to(prim, top) {
         let (operations, resets) = operations(&any)?;
         // The matrices are for row vectors, so the last operation acts first.
         for operation in operations.iter().rev() {
@@ -65,6 +66,12 @@ pub fn world(prim: &Prim, code: TimeCode) -> Result<Matrix4d, MeshError> {
 /// Returns a prim and its ancestors, from the prim upwards.
 pub fn above(prim: &Prim) -> impl Iterator<Item = Any> {
     prim.path().ancestors_below_root().map(|path| Any(prim.stage().prim(path))).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns a prim and its ancestors up to and with the prim `top`, from the prim upwards.
+pub fn up_to(prim: &Prim, top: Option<&Path>) -> impl Iterator<Item = Any> {
+    let top = top.cloned();
+    above(prim).take_while(move |any| top.as_ref().is_none_or(|top| any.0.path().has_prefix(top)))
 }
 
 fn matrix(any: &Any, operation: &str, code: TimeCode) -> Result<Matrix4d, MeshError> {
@@ -118,7 +125,7 @@ fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<
         let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(told)?;
         Ok(value.as_ref().map(flat))
     };
-    let Some((a, b)) = attribute.bracketing_time_samples(code).map_err(told)? else {
+    let Some((a, b)) = clips::around(attribute, code)? else {
         if attribute.get_metadata::<Value>("spline").map_err(told)?.is_some() {
             let path = attribute.path();
             return Err(MeshError::new(format!("<{path}>: a spline, which is not evaluated; bake it to time samples")));

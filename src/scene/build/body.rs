@@ -27,7 +27,9 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
     let ball = |b: &Ball| generate::sphere(b.center, b.radius, FINE * b.radius);
     let object = format!("{key}.object");
     let object = body.object.as_deref().map(|name| (name, object.as_str()));
-    let wanted = Wanted::of(scene, object);
+    let axis = format!("{key}.axis");
+    let mut wanted = Wanted::of(scene, object);
+    wanted.axis = body.axis.map(|up| (files::upward(up), axis.as_str()));
     let mesh = match &body.shape {
         Shape::Mesh(file) if files::is_surface(file) => {
             let mut surface = files::closed(file, wanted, &body.transform, faults)?;
@@ -39,7 +41,7 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
             faults.fault(&format!("{key}.object"), "only .obj files have objects; leave it out");
             return None;
         }
-        Shape::Mesh(file) => files::solid(file, &body.transform, faults)?,
+        Shape::Mesh(file) => files::solid(file, wanted, &body.transform, faults)?,
         Shape::Sphere(own) => filled(body, &placed(body, ball(own)), key, faults)?,
         Shape::Capsule(c) => {
             filled(body, &placed(body, generate::capsule(c.a, c.b, c.radius, FINE * c.radius)), key, faults)?

@@ -24,7 +24,10 @@ use std::path::Path;
 pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
     let object = format!("{key}.object");
     let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
+    let [chart, axis] = ["chart", "axis"].map(|name| format!("{key}.{name}"));
     let mut wanted = Wanted::of(scene, object);
+    wanted.chart = cloth.chart.as_deref().map(|name| (name, chart.as_str()));
+    wanted.axis = cloth.axis.map(|up| (files::upward(up), axis.as_str()));
     if cloth.pose == cloth::Begin::Rest {
         wanted.pose = Pose::Rest;
     }

@@ -2,13 +2,13 @@
 
 use super::faults::Faults;
 use crate::linalg::Vec3;
-use crate::mesh::archive::{self, Archive, Pose, Upward};
+use crate::mesh::archive::{self, Archive, Choice, Pose, Upward};
 use crate::mesh::check::{self, Fault, FaultKind, Severity};
 use crate::mesh::point_cache::{self, Clock, PointCache};
 use crate::mesh::{self, MeshError, TetMesh, TriMesh, obj, refine, seam, within};
 use crate::scene::fault::meant;
 use crate::scene::given::Shape;
-use crate::scene::place::{MESH, Transform};
+use crate::scene::place::{Axis, MESH, Transform};
 use crate::scene::unit::{rounded, short};
 use crate::scene::{Scene, Up};
 use std::path::Path;
@@ -18,6 +18,12 @@ use std::path::Path;
 pub struct Wanted<'a> {
     /// Name of a single object, and the path of its key. All objects are read without it.
     pub object: Option<(&'a str, &'a str)>,
+    /// Paths and patterns of several objects, and the path of their key. None are given beside a single object.
+    pub objects: (&'a [String], &'a str),
+    /// UV set that becomes the chart, and the path of its key.
+    pub chart: Option<(&'a str, &'a str)>,
+    /// Axis of the file that points up, and the path of its key. That of the scene if absent.
+    pub axis: Option<(Upward, &'a str)>,
     /// Up axis of the scene.
     pub up: Upward,
     /// Pose that is read from an animated file.
@@ -35,14 +41,65 @@ impl<'a> Wanted<'a> {
         };
         let time = &scene.time;
         let frames = [time.start_frame, time.last_frame()].map(|frame| f64::from(frame) / time.fps);
-        Wanted { object, up, pose: Pose::At(frames[0] - time.shot().lead), frames }
+        let pose = Pose::At(frames[0] - time.shot().lead);
+        Wanted { object, objects: (&[], ""), chart: None, axis: None, up, pose, frames }
+    }
+
+    /// Turns positions of a file upright if `axis` says how it stands.
+    pub fn turn(&self, positions: &mut [Vec3]) {
+        if let Some((axis, _)) = self.axis {
+            positions.iter_mut().for_each(|p| *p = archive::upright(*p, axis, self.up));
+        }
+    }
+
+    /// Reports keys that do not go with a file. Returns whether there are none.
+    pub fn goes_with(&self, file: &Path, faults: &mut Faults) -> bool {
+        let archive = archive::reads(file);
+        let mut wrong = Vec::new();
+        if let Some((_, key)) = self.axis.filter(|_| archive) {
+            wrong.push((key, "USD and Alembic files say which axis points up; leave it out"));
+        }
+        if let Some((_, key)) = self.chart.filter(|_| !archive) {
+            wrong.push((key, "only USD files have several charts; leave it out"));
+        }
+        if !self.objects.0.is_empty() && !archive {
+            wrong.push((
+                self.objects.1,
+                "only of USD and Alembic files several are taken; give 'object', or leave it out",
+            ));
+        }
+        wrong.iter().for_each(|(key, why)| faults.fault(key, *why));
+        wrong.is_empty()
+    }
+}
+
+/// Returns the axis of a file.
+pub fn upward(axis: Axis) -> Upward {
+    match axis {
+        Axis::Y => Upward::Y,
+        Axis::Z => Upward::Z,
     }
 }
 
 /// Reads a mesh file, or one object of it, in file coordinates.
 pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh> {
+    let mut mesh = as_written(file, wanted, faults)?;
+    wanted.turn(&mut mesh.positions);
+    Some(mesh)
+}
+
+/// Reads a mesh file, or one object of it, with the axes of the file.
+fn as_written(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh> {
+    if !wanted.goes_with(file, faults) {
+        return None;
+    }
     if archive::reads(file) {
         let mut open = archived(file, wanted, faults)?;
+        if open.carried && wanted.pose == Pose::Rest {
+            let first = open.times.first().map_or(0.0, |time| time * open.rate.unwrap_or(1.0));
+            let message = format!("its transforms move; at rest they are as at time code {}", rounded(first));
+            faults.warn_in_file(file, message);
+        }
         if open.times.len() > 1 || wanted.pose == Pose::Rest {
             // A file without samples in the frames of the scene begins with its first sample, as its motion does.
             let [first, last] = wanted.frames;
@@ -115,7 +172,10 @@ pub fn points(file: &Path, faults: &mut Faults) -> Option<PointCache> {
 
 /// Opens a USD or Alembic file.
 pub fn archived(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<Archive> {
-    sound(Archive::open(file, wanted.object.map(|(name, _)| name), wanted.up), file, faults)
+    let mut objects: Vec<String> = wanted.objects.0.to_vec();
+    objects.extend(wanted.object.map(|(name, _)| name.to_string()));
+    let choice = Choice { objects, chart: wanted.chart.map(|(name, _)| name.to_string()), up: wanted.up };
+    sound(Archive::choose(file, &choice), file, faults)
 }
 
 /// Largest number of names in a message.
@@ -264,11 +324,11 @@ pub fn extension(file: &Path) -> String {
 }
 
 /// Reads and checks a file of tetrahedra, and places it in the world.
-pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
+pub fn solid(file: &Path, wanted: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
     if let Some(Shape::Solid(mesh)) = faults.given.as_ref().and_then(|given| given.shape(file)) {
         let mut mesh = mesh.clone();
         mesh.orient();
-        return placed_solid(mesh, file, transform, faults);
+        return placed_solid(mesh, (file, wanted), transform, faults);
     }
     let bytes = bytes(file, faults)?;
     let beside = |kind: &str| {
@@ -277,12 +337,18 @@ pub fn solid(file: &Path, transform: &Transform, faults: &mut Faults) -> Option<
         std::fs::read(&other).map_err(|error| MeshError::new(format!("cannot read {}: {error}", other.display())))
     };
     let mesh = sound(mesh::read_tets(&extension(file), &bytes, beside), file, faults)?;
-    placed_solid(mesh, file, transform, faults)
+    placed_solid(mesh, (file, wanted), transform, faults)
 }
 
 /// Checks tetrahedra and places them in the world.
-fn placed_solid(mut mesh: TetMesh, file: &Path, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
+fn placed_solid(
+    mut mesh: TetMesh,
+    (file, wanted): (&Path, Wanted),
+    transform: &Transform,
+    faults: &mut Faults,
+) -> Option<TetMesh> {
     mesh.notes.iter().for_each(|note| faults.note(file, note));
+    wanted.turn(&mut mesh.positions);
     apply(transform, &mut mesh.positions);
     tell(check::tet::check(&mesh), &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }

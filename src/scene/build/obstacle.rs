@@ -30,7 +30,10 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
     let rigid = Course::Rigid(obstacle.motion.clone());
     let object = format!("{key}.object");
     let object = obstacle.object.as_deref().map(|name| (name, object.as_str()));
-    let wanted = Wanted::of(scene, object);
+    let [objects, axis] = ["objects", "axis"].map(|name| format!("{key}.{name}"));
+    let mut wanted = Wanted::of(scene, object);
+    wanted.objects = (&obstacle.objects, &objects);
+    wanted.axis = obstacle.axis.map(|up| (files::upward(up), axis.as_str()));
     let mut window = obstacle.window();
     let edge = |usual: f64| obstacle.resolution.unwrap_or(usual);
     let (mut mesh, course) = match &obstacle.shape {

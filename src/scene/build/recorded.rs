@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::files::{self, Wanted};
 use crate::linalg::Vec3;
 use crate::mesh::TriMesh;
-use crate::mesh::archive::{Archive, Pose};
+use crate::mesh::archive::{self, Archive, Pose};
 use crate::mesh::check;
 use crate::mesh::point_cache::{Clock as Count, PointCache};
 use crate::scene::Scene;
@@ -169,6 +169,9 @@ pub fn guide(
     key: &str,
     faults: &mut Faults,
 ) -> Option<Recording> {
+    // A file that leads vertices needs no chart, and says its up axis where its format does.
+    let axis = wanted.axis.filter(|_| !archive::reads(&cache.mesh));
+    let wanted = Wanted { chart: None, axis, ..wanted };
     let (mesh, mut source) = Source::open(cache, wanted, faults)?;
     let has = mesh.positions.len();
     if has != count {
@@ -209,6 +212,9 @@ impl Source {
     /// Opens a recorded file. Returns it with its mesh in file coordinates.
     fn open(cache: &Cache, wanted: Wanted, faults: &mut Faults) -> Option<(TriMesh, Source)> {
         let Some(points) = &cache.points else {
+            if !wanted.goes_with(&cache.mesh, faults) {
+                return None;
+            }
             let open = files::archived(&cache.mesh, wanted, faults)?;
             return Some((open.mesh.clone(), Source::Archive(Box::new(open), Vec::new())));
         };
@@ -220,6 +226,8 @@ impl Source {
             faults.in_file(points, None, None, message);
             return None;
         }
+        let mut read = read;
+        read.frames.iter_mut().for_each(|frame| wanted.turn(frame));
         let rest = mesh.positions.clone();
         Some((mesh, Source::Points(read, rest)))
     }

@@ -1,0 +1,76 @@
+//! Samples of attributes, with those of value clips as Pixar's reference has them: between two samples values are
+//! linear, also where they are of different clips; where clip time jumps, the sample before it holds up to the jump.
+
+use super::values::told;
+use crate::mesh::MeshError;
+use openusd::sdf::Value;
+use openusd::usd::{Attribute, ClipsAPI, Prim, TimeCode};
+
+/// Part of a time by which the sample before a jump of clip time is earlier.
+const BEFORE: f64 = 1e-9;
+
+/// Returns the times at which the clip time of value clips at or above a prim jumps; none if there are no clips.
+fn jumps(prim: &Prim) -> Result<Option<Vec<f64>>, MeshError> {
+    let mut all: Option<Vec<f64>> = None;
+    for path in prim.path().ancestors_below_root() {
+        let clips = ClipsAPI::new(&prim.stage().prim(path));
+        for set in clips.clip_set_names().map_err(told)? {
+            let times = clips.clip_times(&set).map_err(told)?;
+            let jumps = times.windows(2).filter(|pair| pair[0].x == pair[1].x && pair[0].y != pair[1].y);
+            all.get_or_insert_default().extend(jumps.map(|pair| pair[0].x));
+        }
+    }
+    Ok(all)
+}
+
+/// Returns the time codes of the samples of an attribute, ascending.
+pub fn times(attribute: &Attribute) -> Result<Vec<f64>, MeshError> {
+    let mut times = attribute.time_sample_times().map_err(told)?;
+    if times.len() > 1
+        && let Some(jumps) = jumps(&attribute.prim())?
+    {
+        let [first, last] = [times[0], times[times.len() - 1]];
+        let before = jumps.into_iter().filter(|t| (first..=last).contains(t)).map(|t| t - BEFORE * t.abs().max(1.0));
+        times.extend(before.filter(|t| *t > first));
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+    }
+    Ok(times)
+}
+
+/// Returns the samples around a time code, the same one twice at a sample or beyond the ends; nothing without samples.
+pub fn around(attribute: &Attribute, code: TimeCode) -> Result<Option<(f64, f64)>, MeshError> {
+    if !clipped(&attribute.prim())? {
+        return attribute.bracketing_time_samples(code).map_err(told);
+    }
+    let times = times(attribute)?;
+    let next = times.partition_point(|t| *t <= code.value());
+    let at = |k: usize| times.get(k).copied();
+    Ok(match (next.checked_sub(1).and_then(at), at(next)) {
+        (Some(before), _) if before == code.value() => Some((before, before)),
+        (Some(before), Some(after)) => Some((before, after)),
+        (Some(only), None) | (None, Some(only)) => Some((only, only)),
+        (None, None) => None,
+    })
+}
+
+/// Returns the values of an attribute around a time code, and the fraction of the later one. Nothing if no value clips
+/// act on it, for values are then those of the attribute itself.
+pub fn between(attribute: &Attribute, code: TimeCode) -> Result<Option<([Value; 2], f64)>, MeshError> {
+    if !clipped(&attribute.prim())? {
+        return Ok(None);
+    }
+    let Some((a, b)) = around(attribute, code)? else { return Ok(None) };
+    let at = |time: f64| attribute.get_at::<Value>(TimeCode::new(time)).map_err(told);
+    let (Some(from), Some(to)) = (at(a)?, at(b)?) else { return Ok(None) };
+    Ok(Some(([from, to], if a == b { 0.0 } else { (code.value() - a) / (b - a) })))
+}
+
+fn clipped(prim: &Prim) -> Result<bool, MeshError> {
+    for path in prim.path().ancestors_below_root() {
+        if prim.stage().prim(path).has_clips().map_err(told)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
