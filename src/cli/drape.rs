@@ -2,13 +2,13 @@
 
 use super::failure::Failure;
 use super::say;
-use crate::fit::drape::{self, Draped, PATTERN, REST, bending_length, draped, edges, rigidity, scene};
+use crate::Simulation;
+use crate::fit::drape::{self, Draped, REST, bending_length, draped, edges, rigidity, scene, specimen};
 use crate::fit::outcome::{Outcome, Row, dots, figure, plot, quoted};
 use crate::force::internal_friction::InternalFriction;
 use crate::linalg::least::student;
+use crate::scene::given::{Given, Shape};
 use crate::scene::{Material, material_of};
-use crate::sequence::write;
-use crate::{Error, Simulation};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub struct Drape {
     #[arg(long, value_name = "PERCENT", value_parser = coefficient, value_delimiter = ',')]
     coefficient: Vec<f64>,
     /// Edge of the mesh [mm, or with a unit]; three meshes if absent, or one of a third of the bending length for a fit
-    #[arg(long, value_name = "LENGTH", value_parser = super::fit::length)]
+    #[arg(long, value_name = "LENGTH", value_parser = super::fitted::length)]
     edge: Option<f64>,
     /// Name of the fitted material; that of the material with '-fitted' if absent
     #[arg(long, value_name = "NAME", requires = "coefficient")]
@@ -34,6 +34,8 @@ pub struct Drape {
     report: Option<PathBuf>,
 }
 
+/// Name of the material that is draped.
+const VARIED: &str = "specimen-of-drape";
 /// Longest time that a specimen takes to come to rest, in tenths of a second.
 const FRAMES: usize = 40;
 /// Difference from the measured coefficient at which the search ends.
@@ -85,20 +87,21 @@ impl Specimen {
 
     /// Drapes a variation of the material on a mesh.
     fn drape(&self, variation: &str, edge: f64) -> Result<Outcomes, Failure> {
-        let folder = tempfile::tempdir().map_err(|error| Failure::input(format!("no folder for a scene: {error}")))?;
-        let file = folder.path().join("drape.toml");
+        let told = |error: &dyn std::fmt::Display| {
+            Failure::input(format!("a disc of '{}' cannot be draped: {error}", self.material.name))
+        };
         let head = format!(
-            "{}\n[[material]]\nbase = {}\nname = \"specimen-of-drape\"\n{variation}",
+            "{}\n[[material]]\nbase = {}\nname = {}\n{variation}",
             self.head,
-            quoted(&self.material.name)
+            quoted(&self.material.name),
+            quoted(VARIED)
         );
-        write(&folder.path().join("disc.svg"), PATTERN.as_bytes())?;
-        write(&file, scene(&head, "specimen-of-drape", edge, FRAMES).as_bytes())?;
-        let told =
-            |error: Error| Failure::input(format!("a disc of '{}' cannot be draped: {error}", self.material.name));
-        let mut simulation = Simulation::load(&file, &[]).map_err(told)?;
+        let mut given = Given::default();
+        given.insert(drape::MESH, Shape::Surface(specimen(edge).map_err(|error| told(&error))?));
+        let text = scene(&head, VARIED, FRAMES);
+        let mut simulation = Simulation::from_text(&text, ".", given, &[]).map_err(|error| told(&error))?;
         let (mut frames, mut speed) = (0, f64::INFINITY);
-        while simulation.next_frame().map_err(told)?.is_some() {
+        while simulation.next_frame().map_err(|error| told(&error))?.is_some() {
             let velocities = simulation.velocities("specimen").unwrap_or_default();
             speed = velocities.iter().map(|v| v.norm()).fold(0.0, f64::max);
             frames += 1;
@@ -180,7 +183,7 @@ impl Drape {
             ..Outcome::default()
         }
         .checked();
-        super::fit::tell(&outcome, self.out.as_deref(), self.report.as_deref())
+        super::fitted::tell(&outcome, self.out.as_deref(), self.report.as_deref())
     }
 
     /// Drapes a material and prints the table.
@@ -217,7 +220,8 @@ impl Drape {
     }
 }
 
-/// Returns the keys of a material of another rigidity [N m]. Friction of bending grows with it, where there is no other.
+/// Returns the keys of a material of another rigidity [N m]. Friction of bending grows with it, where there is no
+/// other.
 fn variation(material: &Material, rigidity: f64) -> String {
     let mut keys = format!("rigidity = {}\n", figure(rigidity));
     let InternalFriction { stretch, bend: [along, across], .. } = &material.internal_friction;

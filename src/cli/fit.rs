@@ -2,17 +2,16 @@
 
 use super::drape::Drape;
 use super::failure::Failure;
-use super::say;
-use crate::fit::outcome::{NO_SCENE, Outcome};
+use super::fitted::{above, length, tell};
+use crate::fit::outcome::Outcome;
 use crate::fit::track::{Anchor, Noise};
 use crate::fit::{bending, cantilever, friction, sled, stretch};
 use crate::force::dahl::Form;
 use crate::scene::csv::units::Measure;
 use crate::scene::csv::{Sheet, Want};
 use crate::scene::library;
-use crate::sequence::write;
 use clap::{Args, Subcommand, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments.
 #[derive(Debug, Args)]
@@ -109,19 +108,9 @@ impl Method {
     }
 }
 
-fn above(measure: Measure, text: &str) -> Result<f64, String> {
-    let value = measure.read(text)?;
-    if value > 0.0 { Ok(value) } else { Err("must be larger than 0".to_string()) }
-}
-
 fn from_zero(measure: Measure, text: &str) -> Result<f64, String> {
     let value = measure.read(text)?;
     if value >= 0.0 { Ok(value) } else { Err("must not be below 0".to_string()) }
-}
-
-/// Reads a length above 0, at most 100 m.
-pub fn length(text: &str) -> Result<f64, String> {
-    above(Measure::Length, text).and_then(|x| if x <= 100.0 { Ok(x) } else { Err("longer than 100 m".to_string()) })
 }
 
 fn thickness(text: &str) -> Result<f64, String> {
@@ -301,21 +290,6 @@ impl Files {
     fn tell(&self, outcome: &Outcome) -> Result<(), Failure> {
         tell(outcome, self.out.as_deref(), self.report.as_deref())
     }
-}
-
-/// Prints an outcome, and writes its file for scenes and its page.
-pub fn tell(outcome: &Outcome, out: Option<&Path>, report: Option<&Path>) -> Result<(), Failure> {
-    say(outcome.text().trim_end());
-    if let (Some(path), false) = (out, outcome.refused.is_empty()) {
-        let why = format!("{}: not written, {NO_SCENE}", path.display());
-        return Err(Failure::Input(outcome.refused.iter().map(|fault| format!("{why}: {fault}")).collect()));
-    }
-    for (path, text, what) in [(out, &outcome.file, "file for scenes"), (report, &outcome.page(), "report")] {
-        let Some(path) = path else { continue };
-        write(path, text.as_bytes())?;
-        say(&format!("{what} in {}", path.display()));
-    }
-    Ok(())
 }
 
 impl Fit {

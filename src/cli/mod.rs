@@ -11,6 +11,7 @@ mod extent;
 mod failure;
 mod film;
 mod fit;
+mod fitted;
 mod frames;
 mod gate;
 mod input;

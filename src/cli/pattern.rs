@@ -2,7 +2,7 @@
 
 use super::drawing::drawing;
 use super::failure::Failure;
-use super::fit::length;
+use super::fitted::length;
 use super::text::count;
 use super::{say, warn};
 use crate::mesh::MeshError;

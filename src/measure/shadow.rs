@@ -22,8 +22,8 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Casts the shadow of triangles whose corners lie at `x` on the plane [m]. `cell` is the edge of a cell [m]. A cell
-    /// is covered where its centre is in a triangle.
+    /// Casts the shadow of triangles whose corners lie at `x` on the plane [m]. `cell` is the edge of a cell [m]. A
+    /// cell is covered where its centre is in a triangle.
     pub fn new(x: &[Vec2], triangles: &[[u32; 3]], cell: f64) -> Shadow {
         let start = (Vec2::repeat(f64::INFINITY), Vec2::repeat(f64::NEG_INFINITY));
         let (low, high) = x.iter().fold(start, |(l, h), p| (l.inf(p), h.sup(p)));
@@ -58,7 +58,8 @@ impl Shadow {
         self.cells.iter().filter(|covered| **covered).count() as f64 * self.cell * self.cell
     }
 
-    /// Returns the number of folds of the outline around `centre`: its maxima, each beyond a minimum that is deep enough.
+    /// Returns the number of folds of the outline around `centre`: its maxima, each beyond a minimum that is deep
+    /// enough.
     pub fn folds(&self, centre: Vec2) -> usize {
         let mut far = vec![0.0f64; DIRECTIONS];
         for (k, _) in self.cells.iter().enumerate().filter(|(_, covered)| **covered) {

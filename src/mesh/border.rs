@@ -93,8 +93,8 @@ fn chain(x: &[Vec3], edges: &[[u32; 2]], group: &[u32]) -> Result<Chain, String>
 }
 
 /// Pairs the vertices of two borders by arc length. Sides whose numbers of vertices differ leave some of the longer
-/// list free. `sides` are groups of vertices. `flip` pairs the second side in the other direction, for a seam that turns
-/// one side over. Returns the seam and the number of vertices that stay free.
+/// list free. `sides` are groups of vertices. `flip` pairs the second side in the other direction, for a seam that
+/// turns one side over. Returns the seam and the number of vertices that stay free.
 ///
 /// # Errors
 /// Fails if the edges of a side are not one piece of border, or one side is closed and the other is not.

@@ -1,5 +1,6 @@
 //! `[[cloth]]`: simulated cloths, with their pins, handles and maps.
 
+use super::border::{Border, Sides};
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
     checker, choice, colour, direction, flag, integer, name, object_name, quantity, real, table, tables, text, vector,
@@ -11,7 +12,6 @@ use super::obstacle::Cache;
 use super::pattern::{self, Pattern, Sew};
 use super::pick::Pick;
 use super::place::{Axis, Group, MapSource, Selector, Transform, mesh, one_name_each};
-use super::seam::{Border, Sides};
 use super::shrink::{Band, Shrink};
 pub use super::spring::Model;
 use super::spring::{self, Springs, Sprung};

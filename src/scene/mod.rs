@@ -8,6 +8,7 @@
 //! scene.
 
 pub mod body;
+pub mod border;
 pub mod build;
 mod changes;
 pub mod cloth;

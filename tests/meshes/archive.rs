@@ -401,13 +401,13 @@ fn transforms_are_read_as_they_are_meant() {
     assert_eq!(at("scope", "Scope", &shift, 0.0)[0], Vec3::zeros());
     let short = format!("double3 xformOp:translate = (5, 0, 0)\n{}", order("rotateXYZ"));
     assert_eq!(at("absent", "Xform", &short, 0.0)[0], Vec3::zeros());
-    // Meshes below a point instancer are left out.
+    // Meshes below a point instancer that shows none of them are left out.
     let file = folder.join("seen.usda");
     fs::write(&file, format!("{head}def PointInstancer \"I\"\n{{\n{mesh}}}\n{}", mesh.replace("\"M\"", "\"N\"")))
         .unwrap();
     let open = Archive::open(&file, None, Upward::Y).unwrap();
     assert_eq!((open.mesh.positions.len(), open.mesh.groups.contains_key("N")), (3, true));
-    assert!(open.mesh.notes[0].what.contains("left out, for no meshes: '/I'"), "{:?}", open.mesh.notes);
+    assert!(open.mesh.notes[0].what.contains("</I>: left out, for it shows no instance"), "{:?}", open.mesh.notes);
     // A reference to a missing prim is no error in composition. The warning names the referring prim once.
     fs::write(folder.join("other.usda"), format!("{head}{mesh}")).unwrap();
     for (to, told) in [("gone", true), ("M", false)] {

@@ -129,8 +129,8 @@ fn a_resume_with_other_bonds_is_refused() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A panel that is bent around a cylinder of 10 cm, 5 cm deep, lies flat after 3 s without weight: the slowest bending of
-/// 20 cm of cotton, 8 uN m and 143 g/m2, goes by `exp(-c t)` with `c = (22.4/L^2)^2 B/drag = 2.5 1/s`, to 0.05 %. It
+/// A panel that is bent around a cylinder of 10 cm, 5 cm deep, lies flat after 3 s without weight: the slowest bending
+/// of 20 cm of cotton, 8 uN m and 143 g/m2, goes by `exp(-c t)` with `c = (22.4/L^2)^2 B/drag = 2.5 1/s`, to 0.05 %. It
 /// would rest as deep as it was if its place were its shape.
 #[test]
 fn a_panel_rests_flat_wherever_it_stands() {

@@ -1,4 +1,5 @@
-//! The drape test (BS 5058; Cusick 1968): `percale fit drape` against published coefficients, and what the library lists.
+//! The drape test (BS 5058; Cusick 1968): `percale fit drape` against published coefficients, and those that the
+//! library lists.
 
 use std::process::Command;
 
@@ -18,8 +19,8 @@ fn drape(args: &[&str]) -> Vec<Row> {
 }
 
 /// Published: a polyester faille of 104 g/m2, 1.9 uN m, 28 % and 7 folds (Matsudaira et al. 2015); light silks 20 to
-/// 40 %. The satin of the library is stiffer for its weight. Of four times the rigidity it drapes as taffeta does, which
-/// is outside of the band: the band can fail.
+/// 40 %. The satin of the library is stiffer for its weight. At four times the rigidity it drapes as taffeta does,
+/// which is outside of the band: the band can fail.
 #[test]
 fn satin_drapes_as_published() {
     let [(_, coefficient, folds)] = drape(&["satin", "--edge", "7 mm"])[..] else { panic!("not one row") };
@@ -46,8 +47,8 @@ const FABRICS: [&str; 10] = [
     "taffeta",
 ];
 
-/// The two finest meshes agree within three points, which is what one laying of a specimen differs by from the next, and
-/// what the library lists within two of them.
+/// Coefficients of the two finest meshes are within three points, by which one laying of a specimen differs from the
+/// next, and all are within two points of those that the library lists.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn fabrics_drape_as_the_library_says() {

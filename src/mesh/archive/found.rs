@@ -151,6 +151,10 @@ impl Search {
         for note in &own.notes {
             self.content.broken.push((Some(named.to_string()), format!("<{named}>: {note}")));
         }
+        if own.prototypes.is_empty() {
+            let what = format!("<{named}>: left out, for it shows no instance");
+            self.content.broken.push((Some(named.to_string()), what));
+        }
         let placed = prim.attribute("positions").get_at::<Value>(TimeCode::EARLIEST).map_err(told)?.is_some();
         if !placed && !own.prototypes.is_empty() {
             let what = format!("<{named}>: left out, for its instances have no positions");

@@ -5,7 +5,7 @@ use super::select::{self, Groups};
 use crate::mesh::TriMesh;
 use crate::mesh::border::{between, of_coincident, of_pairs};
 use crate::mesh::seam::Seam;
-use crate::scene::seam::{Border, Sides};
+use crate::scene::border::{Border, Sides};
 
 /// Returns the seams of a mesh. `key` is the path of the cloth in the scene.
 pub fn seams(borders: &[Border], mesh: &TriMesh, groups: &Groups, key: &str, faults: &mut Faults) -> Vec<Seam> {
