@@ -602,6 +602,12 @@ fn cusick_as_expected() {
 
 #[test]
 #[ignore = "long: half a minute or more"]
+fn walk_as_expected() {
+    check_scene("walk");
+}
+
+#[test]
+#[ignore = "long: half a minute or more"]
 fn skirt_with_a_band_as_expected() {
     check_scene("skirt-band");
 }
@@ -1180,6 +1186,12 @@ fn skirt_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn cusick_at_full_resolution() {
     check_full("cusick");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn walk_at_full_resolution() {
+    check_full("walk");
 }
 
 #[test]

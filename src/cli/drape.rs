@@ -23,6 +23,9 @@ pub struct Drape {
     /// Edge of the mesh [mm, or with a unit]; three meshes if absent, or one of a third of the bending length for a fit
     #[arg(long, value_name = "LENGTH", value_parser = super::fitted::length)]
     edge: Option<f64>,
+    /// Number of specimens, each with another mesh, whose mean is told
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=20))]
+    repeats: u8,
     /// Name of the fitted material; that of the material with '-fitted' if absent
     #[arg(long, value_name = "NAME", requires = "coefficient")]
     name: Option<String>,
@@ -54,12 +57,16 @@ struct Specimen {
     material: Material,
 }
 
-/// Drape at the end of a simulation.
+/// Drapes of several specimens on meshes of one edge length.
 struct Outcomes {
-    draped: Draped,
-    /// Time of the simulation [s].
+    edge: f64,
+    /// Mean of the coefficients, and their standard deviation.
+    coefficient: [f64; 2],
+    /// Mean number of folds.
+    nodes: f64,
+    /// Longest time of a simulation [s].
     after: f64,
-    /// Fastest vertex at its end [m/s].
+    /// Fastest vertex at an end [m/s].
     speed: f64,
 }
 
@@ -85,8 +92,20 @@ impl Specimen {
         }
     }
 
-    /// Drapes a variation of the material on a mesh.
-    fn drape(&self, variation: &str, edge: f64) -> Result<Outcomes, Failure> {
+    /// Drapes several specimens of a variation of the material.
+    fn drape(&self, variation: &str, edge: f64, repeats: u8) -> Result<Outcomes, Failure> {
+        let (mut coefficients, mut nodes, mut after, mut speed) = (Vec::new(), 0.0, 0.0f64, 0.0f64);
+        for laying in 0..usize::from(repeats) {
+            let (draped, time, fastest) = self.lay(variation, edge, laying)?;
+            coefficients.push(draped.coefficient);
+            nodes += draped.nodes as f64 / f64::from(repeats);
+            (after, speed) = (after.max(time), speed.max(fastest));
+        }
+        Ok(Outcomes { edge, coefficient: drape::mean(&coefficients), nodes, after, speed })
+    }
+
+    /// Drapes a specimen. Returns the time that it took [s] and the speed of the fastest vertex at its end [m/s].
+    fn lay(&self, variation: &str, edge: f64, laying: usize) -> Result<(Draped, f64, f64), Failure> {
         let told = |error: &dyn std::fmt::Display| {
             Failure::input(format!("a disc of '{}' cannot be draped: {error}", self.material.name))
         };
@@ -97,7 +116,7 @@ impl Specimen {
             quoted(VARIED)
         );
         let mut given = Given::default();
-        given.insert(drape::MESH, Shape::Surface(specimen(edge).map_err(|error| told(&error))?));
+        given.insert(drape::MESH, Shape::Surface(specimen(edge, laying).map_err(|error| told(&error))?));
         let text = scene(&head, VARIED, FRAMES);
         let mut simulation = Simulation::from_text(&text, ".", given, &[]).map_err(|error| told(&error))?;
         let (mut frames, mut speed) = (0, f64::INFINITY);
@@ -111,7 +130,7 @@ impl Specimen {
         }
         let triangles = simulation.world().objects.first().map_or(&[][..], |object| &object.triangles);
         let draped = draped(simulation.positions("specimen").unwrap_or_default(), triangles);
-        Ok(Outcomes { draped, after: 0.1 * (frames as f64 - 1.0), speed })
+        Ok((draped, 0.1 * (f64::from(frames) - 1.0), speed))
     }
 }
 
@@ -129,20 +148,20 @@ impl Drape {
     fn fit(&self, specimen: &Specimen) -> Result<(), Failure> {
         let Specimen { head, material } = specimen;
         let name = self.name.clone().unwrap_or(format!("{}-fitted", material.name));
-        let (count, wanted) = (self.coefficient.len(), mean(&self.coefficient));
+        let (count, [wanted, spread]) = (self.coefficient.len(), drape::mean(&self.coefficient));
         let edge = self.edge.unwrap_or(edges(material)[1]);
         let start = rigidity(material);
         let found = drape::search(start, wanted, NEAR, |b| {
-            let one = specimen.drape(&variation(material, b), edge)?;
-            say(&format!("rigidity {} uN m: {:.1} %", figure(1e6 * b), 100.0 * one.draped.coefficient));
-            Ok::<f64, Failure>(one.draped.coefficient)
+            let [coefficient, spread] = specimen.drape(&variation(material, b), edge, self.repeats)?.coefficient;
+            let told = format!("{:.1} +- {:.1} %", 100.0 * coefficient, 100.0 * spread);
+            say(&format!("rigidity {} uN m: {told}", figure(1e6 * b)));
+            Ok::<f64, Failure>(coefficient)
         })?;
         let Some(found) = found else {
             let what = format!("no rigidity of '{}' was found that drapes to {:.1} %", material.name, 100.0 * wanted);
             return Err(Failure::input(format!("{what}; are density and stretch right?")));
         };
-        let spread = self.coefficient.iter().map(|c| (c - wanted).powi(2)).sum::<f64>() / (count.max(2) - 1) as f64;
-        let half = if count > 1 { student(count - 1) * (spread / count as f64).sqrt() } else { f64::INFINITY };
+        let half = if count > 1 { student(count - 1) * spread / (count as f64).sqrt() } else { f64::INFINITY };
         // The coefficient is linear in the logarithm.
         let factor = (half / found.slope).exp2() - 1.0;
         let mut words = Vec::new();
@@ -194,22 +213,22 @@ impl Drape {
             material.name,
             1e3 * bending_length(material)
         ));
-        say("  edge [mm]  coefficient [%]  folds  after [s]  fastest [mm/s]");
+        say("  edge [mm]  coefficient [%]  spread  folds  after [s]  fastest [mm/s]");
         let mut all = Vec::new();
         for edge in self.edge.map_or(edges(material).to_vec(), |edge| vec![edge]) {
-            let one = specimen.drape("", edge)?;
-            let (coefficient, folds) = (100.0 * one.draped.coefficient, one.draped.nodes);
-            let row = format!("{:>11.1}  {coefficient:>15.1}  {folds:>5}", 1e3 * edge);
+            let one = specimen.drape("", edge, self.repeats)?;
+            let [mean, spread] = one.coefficient.map(|c| 100.0 * c);
+            let row = format!("{:>11.1}  {mean:>15.1}  {spread:>6.1}  {:>5.1}", 1e3 * one.edge, one.nodes);
             say(&format!("{row}  {:>9.1}  {:>14.1}", one.after, 1e3 * one.speed));
             all.push(one);
         }
         let list = |text: &dyn Fn(&Outcomes) -> String| all.iter().map(text).collect::<Vec<_>>().join(", ");
-        let coefficients = list(&|one| format!("{:.3}", one.draped.coefficient));
         if self.edge.is_none() {
-            say(&format!("  simulated = [{coefficients}]\n  nodes = [{}]", list(&|one| one.draped.nodes.to_string())));
+            let coefficients = list(&|one| format!("{:.3}", one.coefficient[0]));
+            say(&format!("  simulated = [{coefficients}]\n  nodes = [{}]", list(&|one| format!("{:.0}", one.nodes))));
         }
         if let Some(&[low, high]) = material.drape.as_ref().and_then(|drape| drape.band.as_deref()) {
-            let last = all.last().map_or(0.0, |one| one.draped.coefficient);
+            let last = all.last().map_or(0.0, |one| one.coefficient[0]);
             let side = if (low..=high).contains(&last) { "within" } else { "outside of" };
             say(&format!("  {side} the published {:.0} to {:.0} %", 100.0 * low, 100.0 * high));
         }
@@ -234,8 +253,4 @@ fn variation(material: &Material, rigidity: f64) -> String {
         );
     }
     keys
-}
-
-fn mean(all: &[f64]) -> f64 {
-    all.iter().sum::<f64>() / all.len().max(1) as f64
 }

@@ -27,6 +27,8 @@ pub const REST: f64 = 1e-3;
 const MESHES: [f64; 3] = [2.0, 3.0, 4.0];
 /// Shortest and longest edge of the meshes [m].
 const EDGES: [f64; 2] = [1.5e-3, 15e-3];
+/// Turn of the warp from one laying to the next [rad].
+const TURN: f64 = 0.7;
 /// Edge of the cells of the shadow [m]: the ring is 170 of them wide.
 const CELL: f64 = 0.35e-3;
 /// Coefficient by which a factor of two in rigidity changes a drape of a half, from which a search starts.
@@ -45,6 +47,14 @@ pub struct Draped {
     pub coefficient: f64,
     /// Number of folds of the rim.
     pub nodes: usize,
+}
+
+/// Returns the mean of coefficients, and their standard deviation; 0 for a single one.
+pub fn mean(all: &[f64]) -> [f64; 2] {
+    let count = all.len().max(1) as f64;
+    let mean = all.iter().sum::<f64>() / count;
+    let square = all.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    [mean, square.sqrt()]
 }
 
 /// Returns the rigidity of a flat sheet, the mean of warp and weft [N m].
@@ -70,17 +80,20 @@ pub fn draped(x: &[Vec3], triangles: &[[u32; 3]]) -> Draped {
     Draped { coefficient: (shadow.area() - support) / (specimen - support), nodes: shadow.folds(Vec2::zeros()) }
 }
 
-/// Makes the mesh of a flat specimen around the origin, normal +y. `edge` is its edge length [m].
+/// Makes the mesh of a flat specimen around the origin, normal +y. `edge` is its edge length [m]. The warp is turned by
+/// [`TURN`] from one `laying` to the next, so that each has another mesh.
 ///
 /// # Errors
 /// Fails for an edge length at which the disc has no or too many triangles.
-pub fn specimen(edge: f64) -> Result<TriMesh, MeshError> {
+pub fn specimen(edge: f64, laying: usize) -> Result<TriMesh, MeshError> {
     let pattern = pattern::read("svg", PATTERN.as_bytes(), &Options::default())?;
     let mut mesh = make(&pattern, edge)?.mesh;
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = mesh.positions.iter().fold(start, |(l, h), p| (l.inf(p), h.sup(p)));
     let middle = 0.5 * (low + high);
     mesh.positions.iter_mut().for_each(|p| *p = Vec3::new(p.x - middle.x, 0.0, middle.y - p.y));
+    let (sin, cos) = (TURN * laying as f64).sin_cos();
+    mesh.uv.iter_mut().for_each(|p| *p = Vec2::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y));
     Ok(mesh)
 }
 

@@ -44,3 +44,28 @@ fn the_waist_follows_the_file() {
     };
     assert!(out(28) > 1.3 * out(1), "{} m, at rest {} m", out(28), out(1));
 }
+
+/// A foot on the ground stays where it is while the figure walks: in each frame the soles of one foot move by less than
+/// 3 mm, of 2 cm that the hips go. Toes stay above the ground within the roundness of the sole.
+#[test]
+fn the_walker_steps_without_sliding() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/walker.usdc");
+    let mut body = Archive::open(&file, Some("Body"), Upward::Y).unwrap();
+    let mut at = |frame: u32| body.pose(Pose::At(f64::from(frame) / 30.0)).unwrap();
+    let start = at(1001);
+    let sole =
+        |sign: f64| (0..start.len()).filter(|v| start[*v].y < 0.02 && sign * start[*v].x > 0.0).collect::<Vec<_>>();
+    let soles = [sole(1.0), sole(-1.0)];
+    let mut before = start.clone();
+    for frame in 1002..=1060 {
+        let now = at(frame);
+        let moved = soles.each_ref().map(|sole| sole.iter().map(|v| (now[*v] - before[*v]).norm()).fold(0.0, f64::max));
+        assert!(moved[0].min(moved[1]) < 3e-3, "frame {frame}: {moved:?}");
+        let lowest = now.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        assert!(lowest > -0.01, "frame {frame}: {lowest} m");
+        before = now;
+    }
+    let middle = |x: &[Vec3]| x.iter().sum::<Vec3>() / x.len() as f64;
+    let gone = middle(&before) - middle(&start);
+    assert!((gone.z - 1.75).abs() < 0.1 && gone.x.abs() < 0.05, "{gone}");
+}

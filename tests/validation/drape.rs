@@ -3,8 +3,8 @@
 
 use std::process::Command;
 
-/// Row of the table: edge [mm], coefficient [%], number of folds.
-type Row = (f64, f64, usize);
+/// Row of the table: edge [mm], mean coefficient [%], its standard deviation, mean number of folds.
+type Row = (f64, f64, f64, f64);
 
 /// Runs the command. Returns its rows.
 fn drape(args: &[&str]) -> Vec<Row> {
@@ -12,8 +12,8 @@ fn drape(args: &[&str]) -> Vec<Row> {
     let text = String::from_utf8(told.stdout).unwrap();
     assert!(told.status.success(), "{args:?}: {text}{}", String::from_utf8_lossy(&told.stderr));
     let numbers = |line: &str| line.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>().ok();
-    let rows = text.lines().filter_map(numbers).filter(|row| row.len() == 5);
-    let rows: Vec<Row> = rows.map(|row| (row[0], row[1], row[2] as usize)).collect();
+    let rows = text.lines().filter_map(numbers).filter(|row| row.len() == 6);
+    let rows: Vec<Row> = rows.map(|row| (row[0], row[1], row[2], row[3])).collect();
     println!("{args:?}: {rows:?}");
     rows
 }
@@ -23,13 +23,14 @@ fn drape(args: &[&str]) -> Vec<Row> {
 /// which is outside of the band: the band can fail.
 #[test]
 fn satin_drapes_as_published() {
-    let [(_, coefficient, folds)] = drape(&["satin", "--edge", "7 mm"])[..] else { panic!("not one row") };
+    let one = ["--edge", "7 mm", "--repeats", "1"];
+    let [(_, coefficient, _, folds)] = drape(&[&["satin"], &one[..]].concat())[..] else { panic!("not one row") };
     assert!((20.0..=45.0).contains(&coefficient), "{coefficient} %");
-    assert!((6..=10).contains(&folds), "{folds} folds");
+    assert!((6.0..=10.0).contains(&folds), "{folds} folds");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stiff.toml");
     std::fs::write(&file, "[[material]]\nbase = \"satin\"\nname = \"stiff\"\nrigidity = \"10 uN m\"\n").unwrap();
-    let [(_, stiff, _)] = drape(&[file.to_str().unwrap(), "--edge", "7 mm"])[..] else { panic!("not one row") };
+    let [(_, stiff, ..)] = drape(&[&[file.to_str().unwrap()], &one[..]].concat())[..] else { panic!("not one row") };
     assert!(stiff > 50.0, "{stiff} %");
 }
 
@@ -47,8 +48,8 @@ const FABRICS: [&str; 10] = [
     "taffeta",
 ];
 
-/// Coefficients of the two finest meshes are within three points, by which one laying of a specimen differs from the
-/// next, and all are within two points of those that the library lists.
+/// Mean coefficients of the two finest meshes are within four points. One laying differs from the next by two, so that
+/// means of three on two meshes differ by 1.6 by chance. All are those that the library lists within as much.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn fabrics_drape_as_the_library_says() {
@@ -64,7 +65,7 @@ fn fabrics_drape_as_the_library_says() {
             }
         }
         let finest = rows[2].1;
-        if (finest - rows[1].1).abs() > 3.0 {
+        if (finest - rows[1].1).abs() > 4.0 {
             faults.push(format!("{name}: {} and {finest} %", rows[1].1));
         }
         if !(100.0 * band[0]..=100.0 * band[1]).contains(&finest) {
@@ -80,7 +81,7 @@ fn fabrics_drape_as_the_library_says() {
 #[ignore = "long: a quarter of a minute or more"]
 fn a_drape_gives_its_rigidity_back() {
     let edge = ["--edge", "7 mm"];
-    let [(_, coefficient, _)] = drape(&["suiting", edge[0], edge[1]])[..] else { panic!("not one row") };
+    let [(_, coefficient, ..)] = drape(&["suiting", edge[0], edge[1]])[..] else { panic!("not one row") };
     let folder = tempfile::tempdir().unwrap();
     let [start, out] = ["start.toml", "out.toml"].map(|name| folder.path().join(name));
     let half = "[[material]]\nbase = \"suiting\"\nname = \"half\"\nrigidity = \"3.3 uN m\"\n\

@@ -78,7 +78,9 @@ pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     if let (Some(found), []) = (hidden.first(), &seen[..]) {
         let what = found.hidden.unwrap_or_default();
         if what == "empty" {
-            let message = format!("<{}>: it has no points or no faces, as all that was asked for", found.path);
+            // It may be empty because of what it refers to.
+            let why = broken.first().map_or(String::new(), |broken| format!("; {broken}"));
+            let message = format!("<{}>: it has no points or no faces, as all that was asked for{why}", found.path);
             return Err(MeshError::new(message));
         }
         let message = format!("'{}' is {what}, as is all that was asked for; show it, or name another", found.path);
