@@ -24,7 +24,7 @@ pub struct Drape {
     #[arg(long, value_name = "LENGTH", value_parser = super::fitted::length)]
     edge: Option<f64>,
     /// Number of specimens, each with another mesh, whose mean is told
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=20))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=20))]
     repeats: u8,
     /// Name of the fitted material; that of the material with '-fitted' if absent
     #[arg(long, value_name = "NAME", requires = "coefficient")]

@@ -48,8 +48,9 @@ const FABRICS: [&str; 10] = [
     "taffeta",
 ];
 
-/// Mean coefficients of the two finest meshes are within four points. One laying differs from the next by two, so that
-/// means of three on two meshes differ by 1.6 by chance. All are those that the library lists within as much.
+/// Coefficients of the two finest meshes are within six points: one laying differs from the next by up to two (three
+/// each of satin and suiting: standard deviations of 1.0 and 1.8), so that two differ by 2.8 by chance, and six is twice
+/// as much. All are those that the library lists, within one laying's difference.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn fabrics_drape_as_the_library_says() {
@@ -65,7 +66,7 @@ fn fabrics_drape_as_the_library_says() {
             }
         }
         let finest = rows[2].1;
-        if (finest - rows[1].1).abs() > 4.0 {
+        if (finest - rows[1].1).abs() > 6.0 {
             faults.push(format!("{name}: {} and {finest} %", rows[1].1));
         }
         if !(100.0 * band[0]..=100.0 * band[1]).contains(&finest) {
