@@ -42,6 +42,9 @@ pub struct Export {
     /// Give cloths their thickness: closed, with a rim along borders
     #[arg(long)]
     thick: bool,
+    /// First frame at 0 s, as players that begin at 0 need it; glTF alone. Else frame k is at k / fps seconds
+    #[arg(long)]
+    from_zero: bool,
     /// Frames to write: a number or a range A-B; all that are there if absent
     #[arg(long, value_name = "A-B", value_parser = Frames::unbroken)]
     frames: Option<(u32, u32)>,
@@ -134,6 +137,9 @@ impl Export {
             if !(first..=last).any(|frame| entry.there(frame)) {
                 return Err(Failure::input(format!("{dir}: '{name}' is at none of the frames {first} to {last}")));
             }
+        }
+        if self.from_zero && self.format != Format::Gltf {
+            return Err(Failure::input("--from-zero goes with --format gltf".to_string()));
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
         let embedded = self.embedded(&scene, &record)?;
@@ -236,7 +242,7 @@ impl Export {
             Format::Usdc => Box::new(Usd::new(path, take)?),
             Format::Usda => Box::new(Clips::new(path, take)?),
             Format::Abc => Box::new(Alembic::new(path, take)?),
-            Format::Gltf => Box::new(Gltf::new(path, take)?),
+            Format::Gltf => Box::new(Gltf::new(path, take, if self.from_zero { take.frames.first } else { 0 })?),
             Format::Pc2 => Box::new(Points::new(path, take, Order::Pc2)?),
             Format::Mdd => Box::new(Points::new(path, take, Order::Mdd)?),
             Format::Obj => Box::new(Files::new(path, take, false)),

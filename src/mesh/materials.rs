@@ -69,7 +69,10 @@ mod tests {
         all.add(None, 1);
         all.add(Some("back"), 1);
         all.add(Some("front"), 1);
-        assert_eq!((&all.names[..], &all.triangles[..]), (&["front".to_string(), "back".into()][..], &[1, 1, 0, 2, 1][..]));
+        assert_eq!(
+            (&all.names[..], &all.triangles[..]),
+            (&["front".to_string(), "back".into()][..], &[1, 1, 0, 2, 1][..])
+        );
         assert_eq!([0, 2, 3, 9].map(|t| all.of(t)), [Some("front"), None, Some("back"), None]);
         let some = all.chosen([3, 3, 2].into_iter());
         assert_eq!((&some.names[..], &some.triangles[..]), (&["back".to_string()][..], &[1, 1, 0][..]));

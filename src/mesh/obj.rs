@@ -15,7 +15,7 @@ mod object;
 mod write;
 
 pub use object::{Part, parts, read_object};
-pub use write::{write, write_faces};
+pub use write::{material_word, write, write_faces};
 
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::statement::{Statement, Token, Tokens};
