@@ -27,8 +27,8 @@ const MATERIAL: &str = "geoScope=uni;isGeomParam=true;podName=int32_t;podExtent=
 /// Properties of a part.
 struct Mesh {
     still: Vec<Property>,
-    /// Face sets of its looks.
-    sets: Vec<Object>,
+    /// Names and faces of the sets of its looks.
+    sets: Vec<(String, Property)>,
     material: Property,
     bounds: Property,
     positions: Property,
@@ -103,10 +103,15 @@ impl Mesh {
         material.add(file, &ints(&mut part.face_looks().map(|look| look as i32)))?;
         let mut sets = Vec::new();
         for (look, faces) in part.sets() {
-            let name = take.looks.get(look as usize).map_or("", |look| look.name.as_str());
+            let look = take.looks.get(look as usize).map_or("", |look| look.name.as_str());
+            // A name may have any characters but a slash.
+            let mut name: String = look.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
+            while name.is_empty() || sets.iter().any(|(other, _)| *other == name) {
+                name.push('_');
+            }
             let mut property = Property::array(".faces", Pod::I32, 1, "", 0);
             property.add(file, &ints(&mut faces.into_iter()))?;
-            sets.push(face_set(name, property, &sets));
+            sets.push((name, property));
         }
         let mut visible = part.there.as_ref().map(|_| Property::scalar("visible", Pod::I8, 1, "", 1));
         if let Some(visible) = &mut visible {
@@ -128,6 +133,7 @@ impl Mesh {
     }
 
     fn object(self, name: String) -> Object {
+        let children = self.sets.into_iter().map(|(name, faces)| face_set(name, faces, self.bounds.first())).collect();
         let mut own = vec![self.bounds, self.positions];
         own.extend(self.still);
         if self.velocities.count() > 0 {
@@ -138,17 +144,13 @@ impl Mesh {
         let further = Compound::new(".arbGeomParams", "", further, Vec::new());
         let geometry = Compound::new(".geom", GEOMETRY, own, vec![further]);
         let properties = Compound::new("", "", self.visible.into_iter().collect(), vec![geometry]);
-        Object { name, meta: MESH, properties, children: self.sets }
+        Object { name, meta: MESH, properties, children }
     }
 }
 
-/// Returns a face set with the name of its material, which may have any characters but `/`.
-fn face_set(name: &str, faces: Property, others: &[Object]) -> Object {
-    let mut name: String = name.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
-    while name.is_empty() || others.iter().any(|other| other.name == name) {
-        name.push('_');
-    }
-    let own = Compound::new(".faceset", "schema=AbcGeom_FaceSet_v1", vec![faces], Vec::new());
+/// Returns a face set. Readers ask for its bounds, which are those of the mesh.
+fn face_set(name: String, faces: Property, bounds: Property) -> Object {
+    let own = Compound::new(".faceset", "schema=AbcGeom_FaceSet_v1", vec![bounds, faces], Vec::new());
     let properties = Compound::new("", "", Vec::new(), vec![own]);
     Object { name, meta: FACE_SET, properties, children: Vec::new() }
 }

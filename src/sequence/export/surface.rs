@@ -51,8 +51,8 @@ fn token(file: &mut Crate, path: &str, value: &str, uniform: bool) {
 /// # Errors
 /// The disk refuses.
 pub fn materials(file: &mut Crate, take: &Take, names: &Names) -> Result<(), DiskError> {
-    let fields =
-        [("specifier", Value::def()), ("typeName", file.token("Scope")), ("primChildren", file.names(&names.looks)?)];
+    // It has no type, for Blender makes an object of a scope.
+    let fields = [("specifier", Value::def()), ("primChildren", file.names(&names.looks)?)];
     file.spec(&names.scope, Spec::Prim, &fields);
     for (look, name) in take.looks.iter().zip(&names.looks) {
         material(file, look, &format!("{}/{name}", names.scope), name)?;

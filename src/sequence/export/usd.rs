@@ -193,7 +193,7 @@ impl Mesh {
     /// Writes the prim at a path, with its attributes and materials.
     fn write(self, file: &mut Crate, path: &str, part: &Part, names: &Names) -> Result<(), DiskError> {
         let mut own: Vec<&str> = self.attributes.iter().map(|a| a.name.as_str()).collect();
-        for bound in &self.bound {
+        if let Some(bound) = &self.bound {
             own.extend(bound.properties());
         }
         let mut fields =
