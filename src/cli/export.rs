@@ -169,6 +169,7 @@ impl Export {
             );
             log(Level::Warning, &message);
         }
+        self.tell_of_visibility(&take);
         let mut told = BTreeSet::new();
         for frame in take.frames.all() {
             for (k, part) in take.parts.iter().enumerate() {
@@ -235,6 +236,19 @@ impl Export {
             Ok(Embedded { name: name.to_string(), mesh, start })
         };
         self.embed.iter().map(one).collect()
+    }
+
+    /// Tells of visibility that Blender does not read.
+    fn tell_of_visibility(&self, take: &Take) {
+        if !matches!(self.format, Format::Usdc | Format::Usda) {
+            return;
+        }
+        for Part { name, .. } in take.parts.iter().filter(|part| part.there.is_some()) {
+            let message = format!(
+                "'{name}' appears or vanishes by its visibility. Blender shows it always: it does not read that"
+            );
+            log(Level::Info, &message);
+        }
     }
 
     fn sink<'a>(&self, path: &Path, take: &'a Take) -> Result<Box<dyn Sink + 'a>, Failure> {

@@ -1,7 +1,9 @@
 //! glTF 2.0: a `.gltf` file and the `.bin` beside it, or both in one `.glb`. Every frame after the first is a morph
-//! target, active at its time: frame `k` at `k / fps` seconds, or the first frame at 0. Objects that are absent have the
-//! scale zero. Each material of an object is a primitive. Normals are smooth, except for obstacles with sharp edges. The
-//! format suits short clips, since other programs make a shape key of each frame.
+//! target, active at its time: frame `k` at `k / fps` seconds, or the first frame at 0.
+//!
+//! Objects that are absent have the scale zero. Each material of an object is a primitive. Normals are smooth, except
+//! for obstacles with sharp edges, which have none. The format suits short clips, since other programs make a shape key
+//! of each frame.
 
 use super::normals::smooth;
 use super::{Chart, Look, Part, Sample, Sink, Take, le_bytes};

@@ -74,7 +74,7 @@ fn tri_mesh(of: &Part, sample: &Sample) -> TriMesh {
     TriMesh { positions, triangles: of.triangles.clone(), uv, uv_triangles, ..TriMesh::default() }
 }
 
-/// Writes the materials of a part. Colours are linear, as Blender reads them; `Pr` and `Pm` are roughness and metalness.
+/// Writes the materials of a part. Colours are linear, as Blender reads them. `Pr` is roughness, `Pm` metalness.
 ///
 /// # Errors
 /// The disk refuses.

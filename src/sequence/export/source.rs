@@ -225,7 +225,8 @@ struct Paint<'a> {
     materials: &'a Materials,
 }
 
-/// Builds a part that is always present and moves. Returns also the recorded vertices that it keeps: for a body, those of its surface.
+/// Builds a part that is always present and moves. Returns also the recorded vertices that it keeps: for a body, those
+/// of its surface.
 fn part(shape: Shape, polygons: &[u32], paint: Paint, looks: &mut Vec<Look>) -> (Part, Option<Vec<u32>>) {
     let seams = shape.has_seams();
     let Shape { name, kind, vertices, mut triangles, uv, uv_triangles } = shape;

@@ -13,9 +13,9 @@ const SURFACE: &str = "outputs:surface";
 
 /// Names of the prims of objects and materials, and of the prim above the materials.
 pub struct Names {
-    /// Of objects.
+    /// Names of the prims of objects.
     pub parts: Vec<String>,
-    /// Of looks.
+    /// Names of the prims of looks.
     pub looks: Vec<String>,
     /// Path of the prim above the materials.
     scope: String,
@@ -51,7 +51,7 @@ fn token(file: &mut Crate, path: &str, value: &str, uniform: bool) {
 /// # Errors
 /// The disk refuses.
 pub fn materials(file: &mut Crate, take: &Take, names: &Names) -> Result<(), DiskError> {
-    // It has no type, for Blender makes an object of a scope.
+    // Blender makes an object of a prim of type Scope, so this one has no type.
     let fields = [("specifier", Value::def()), ("primChildren", file.names(&names.looks)?)];
     file.spec(&names.scope, Spec::Prim, &fields);
     for (look, name) in take.looks.iter().zip(&names.looks) {
