@@ -240,7 +240,7 @@ impl Export {
 
     /// Tells of visibility that Blender does not read.
     fn tell_of_visibility(&self, take: &Take) {
-        if !matches!(self.format, Format::Usdc | Format::Usda) {
+        if !matches!(self.format, Format::Usdc | Format::Usda | Format::Abc) {
             return;
         }
         for Part { name, .. } in take.parts.iter().filter(|part| part.there.is_some()) {
