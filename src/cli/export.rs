@@ -42,6 +42,9 @@ pub struct Export {
     /// Give cloths their thickness: closed, with a rim along borders
     #[arg(long)]
     thick: bool,
+    /// First frame at 0 s, as players that begin at 0 need it; glTF alone. Else frame k is at k / fps seconds
+    #[arg(long)]
+    from_zero: bool,
     /// Frames to write: a number or a range A-B; all that are there if absent
     #[arg(long, value_name = "A-B", value_parser = Frames::unbroken)]
     frames: Option<(u32, u32)>,
@@ -135,6 +138,9 @@ impl Export {
                 return Err(Failure::input(format!("{dir}: '{name}' is at none of the frames {first} to {last}")));
             }
         }
+        if self.from_zero && self.format != Format::Gltf {
+            return Err(Failure::input("--from-zero goes with --format gltf".to_string()));
+        }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
         let embedded = self.embedded(&scene, &record)?;
         let made = Made { finer: self.subdivide, thick: self.thick };
@@ -163,6 +169,7 @@ impl Export {
             );
             log(Level::Warning, &message);
         }
+        self.tell_of_visibility(&take);
         let mut told = BTreeSet::new();
         for frame in take.frames.all() {
             for (k, part) in take.parts.iter().enumerate() {
@@ -231,12 +238,25 @@ impl Export {
         self.embed.iter().map(one).collect()
     }
 
+    /// Tells of visibility that Blender does not read.
+    fn tell_of_visibility(&self, take: &Take) {
+        if !matches!(self.format, Format::Usdc | Format::Usda | Format::Abc) {
+            return;
+        }
+        for Part { name, .. } in take.parts.iter().filter(|part| part.there.is_some()) {
+            let message = format!(
+                "'{name}' appears or vanishes by its visibility. Blender shows it always: it does not read that"
+            );
+            log(Level::Info, &message);
+        }
+    }
+
     fn sink<'a>(&self, path: &Path, take: &'a Take) -> Result<Box<dyn Sink + 'a>, Failure> {
         Ok(match self.format {
             Format::Usdc => Box::new(Usd::new(path, take)?),
             Format::Usda => Box::new(Clips::new(path, take)?),
             Format::Abc => Box::new(Alembic::new(path, take)?),
-            Format::Gltf => Box::new(Gltf::new(path, take)?),
+            Format::Gltf => Box::new(Gltf::new(path, take, if self.from_zero { take.frames.first } else { 0 })?),
             Format::Pc2 => Box::new(Points::new(path, take, Order::Pc2)?),
             Format::Mdd => Box::new(Points::new(path, take, Order::Mdd)?),
             Format::Obj => Box::new(Files::new(path, take, false)),

@@ -346,6 +346,7 @@ enabled = false
             triangles: o.triangles.len(),
             files: Some(format!("meshes/{0}/{0}.####.ply", o.name)),
             polygons: Vec::new(),
+            materials: o.materials.clone(),
             chart: None,
             frames: None,
         });

@@ -416,6 +416,7 @@ fn entry(scene: &Scene, world: &World, k: usize) -> Entry {
         triangles: object.triangles.len(),
         files: written.then(|| format!("meshes/{name}/{name}{number}.{ending}")),
         polygons: Entry::runs(&object.polygons),
+        materials: object.materials.clone(),
         chart: None,
         frames: (window != Window::ALWAYS).then_some(0..0),
     }

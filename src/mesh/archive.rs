@@ -5,7 +5,7 @@
 
 use self::choice::chosen;
 use self::shown::Shown;
-use super::{LEFT_OUT, MeshError, Source, TriMesh, polygon};
+use super::{LEFT_OUT, Materials, MeshError, Source, TriMesh, polygon};
 use crate::linalg::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -249,6 +249,8 @@ struct Part {
     uv_corners: Vec<u32>,
     /// Vertices of each named group.
     groups: BTreeMap<String, Vec<u32>>,
+    /// Materials of its faces, a face in place of a triangle.
+    materials: Materials,
     channels: BTreeMap<String, Vec<f64>>,
     notes: Vec<String>,
 }
@@ -304,7 +306,26 @@ impl Part {
             }
             start = *end;
         }
+        self.materials = self.materials.chosen((0..self.ends.len()).filter(|face| !out(*face)));
         (self.corners, self.uv_corners, self.ends) = (corners, chart, ends);
+    }
+
+    /// Gives faces a material. Faces that have one keep it.
+    fn paint(&mut self, name: &str, faces: &[i32]) {
+        let Some(number) = self.materials.number(name) else { return };
+        self.materials.triangles.resize(self.ends.len(), 0);
+        for face in faces {
+            let place = usize::try_from(*face).ok().and_then(|face| self.materials.triangles.get_mut(face));
+            if let Some(place) = place.filter(|place| **place == 0) {
+                *place = number;
+            }
+        }
+    }
+
+    /// Gives all faces that have no material this one.
+    fn paint_rest(&mut self, name: &str) {
+        let all: Vec<i32> = (0..self.ends.len() as i32).collect();
+        self.paint(name, &all);
     }
 
     /// Adds the vertices of faces to a group.
@@ -353,6 +374,7 @@ impl Part {
         for values in self.channels.values_mut() {
             *values = values.repeat(mirrored.len());
         }
+        self.materials.triangles = self.materials.triangles.repeat(mirrored.len());
         self.vertices = vertices * mirrored.len();
     }
 
@@ -413,6 +435,13 @@ fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
         mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| chart[k as usize])).collect();
     }
     mesh.notes.extend(cut.notes.into_iter().map(told));
+    let of_faces: Vec<Option<&str>> =
+        parts.iter().flat_map(|part| (0..part.ends.len()).map(|face| part.materials.of(face))).collect();
+    for t in 0..mesh.triangles.len() {
+        let face = cut.faces.get(t).map_or(t, |face| *face as usize);
+        mesh.materials.add(of_faces.get(face).copied().flatten(), 1);
+    }
+    mesh.materials = mesh.materials.tidy();
     mesh.source = Source { faces: cut.faces, lines: Vec::new() };
     Ok(mesh)
 }

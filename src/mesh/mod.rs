@@ -19,6 +19,8 @@ pub mod gmsh;
 pub mod group;
 /// Rows and columns of vertices.
 pub mod lattice;
+/// Materials of faces.
+pub mod materials;
 /// Reader and writer of Wavefront OBJ.
 pub mod obj;
 /// Reader and writer of PLY.
@@ -53,6 +55,7 @@ mod error;
 mod statement;
 
 pub use error::MeshError;
+pub use materials::Materials;
 pub use tet::TetMesh;
 
 use crate::linalg::{Vec2, Vec3};
@@ -82,6 +85,8 @@ pub struct TriMesh {
     pub notes: Vec<MeshError>,
     /// Places of its triangles in the file.
     pub source: Source,
+    /// Materials of its triangles.
+    pub materials: Materials,
     /// Representative of each vertex where borders are joined ([`seam::weld`]). If empty, each vertex represents
     /// itself.
     pub joined: Vec<u32>,
@@ -128,6 +133,7 @@ impl TriMesh {
         let all = || (0..self.triangles.len()).filter(kept);
         let uv_triangles = all().filter_map(|t| self.uv_triangles.get(t).copied()).collect();
         self.source.faces = all().filter_map(|t| faces.get(t).copied()).collect();
+        self.materials = self.materials.chosen(all());
         let triangles = all().map(|t| self.triangles[t]).collect();
         (self.triangles, self.uv_triangles) = (triangles, uv_triangles);
     }

@@ -6,7 +6,7 @@
 //! Read: `v`, `vt`, `f` in all forms (`1`, `1/2`, `1//3`, `1/2/3`, negative indices), polygons, `\` at the end of a
 //! line, and the names of `g`, `o`, `usemtl`. Ignored: normals, colours, weights, smoothing groups and material files.
 //! Curves, surfaces and references to other files are ignored with a note. A named group is the set of vertices used by
-//! faces, lines and points (`f`, `l`, `p`) under that name.
+//! faces, lines and points (`f`, `l`, `p`) under that name. Faces keep the material of their `usemtl`.
 //!
 //! A chart is kept if every face has texture coordinates that exist and are finite. Otherwise it is left out with a
 //! note.
@@ -15,11 +15,11 @@ mod object;
 mod write;
 
 pub use object::{Part, parts, read_object};
-pub use write::{write, write_faces};
+pub use write::{material_word, write, write_faces};
 
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::statement::{Statement, Token, Tokens};
-use crate::mesh::{LEFT_OUT, MeshError, Source, TriMesh, polygon, text};
+use crate::mesh::{LEFT_OUT, Materials, MeshError, Source, TriMesh, polygon, text};
 use std::collections::BTreeMap;
 
 /// Largest number of names in one `g` statement.
@@ -263,6 +263,7 @@ impl Reader {
             mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| corners[k as usize][1])).collect();
         }
         mesh.notes.extend(cut.notes.into_iter().map(told));
+        mesh.materials = self.materials(kept(), &cut.faces, mesh.triangles.len());
         mesh.source = Source { faces: cut.faces, lines: lines.iter().map(|line| *line as u32).collect() };
         let mut groups: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for Section { names, used: [from, to], .. } in &self.sections {
@@ -289,6 +290,25 @@ impl Reader {
             }
         }
         Ok(mesh)
+    }
+
+    /// Returns the materials of triangles. `cut` is the face of each among `kept`; empty if each face is one triangle.
+    fn materials(&self, kept: impl Iterator<Item = usize>, cut: &[u32], triangles: usize) -> Materials {
+        if self.sections.iter().all(|section| section.names.material.is_none()) {
+            return Materials::default();
+        }
+        let mut sections = self.sections.iter().peekable();
+        let mut of_faces = Vec::new();
+        for f in kept {
+            while sections.next_if(|section| section.faces[1] <= f).is_some() {}
+            of_faces.push(sections.peek().and_then(|section| section.names.material.as_deref()));
+        }
+        let mut all = Materials::default();
+        for t in 0..triangles {
+            let face = cut.get(t).map_or(t, |f| *f as usize);
+            all.add(of_faces.get(face).copied().flatten(), 1);
+        }
+        all.tidy()
     }
 
     /// Returns the reason why these faces have no chart, and its line. Returns none if all faces have a chart, or no

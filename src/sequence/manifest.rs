@@ -1,6 +1,7 @@
 //! `run.json`: the record of a run and its progress.
 
 use crate::linalg::Vec3;
+use crate::mesh::Materials;
 use crate::world::Kind;
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -52,6 +53,8 @@ pub struct Entry {
     /// Triangles per face of the input file, run-length encoded: triangles per face, number of consecutive faces. Empty
     /// if all faces are triangles.
     pub polygons: Vec<[u32; 2]>,
+    /// Materials of the triangles, by the names of the input file. The record has runs: number, consecutive triangles.
+    pub materials: Materials,
     /// OBJ file with the chart, if that has seams.
     pub chart: Option<String>,
     /// Frames written so far in which the object is present, a contiguous range. `None` means all.
@@ -59,7 +62,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Run-length encodes the numbers of triangles per face.
+    /// Run-length encodes numbers: each with how many there are of it in a row.
     pub fn runs(counts: &[u32]) -> Vec<[u32; 2]> {
         counts.chunk_by(|a, b| a == b).map(|run| [run[0], run.len() as u32]).collect()
     }
@@ -199,6 +202,10 @@ impl Run {
             if !e.polygons.is_empty() {
                 entry["polygons"] = json!(e.polygons);
             }
+            if !e.materials.names.is_empty() {
+                let triangles = Entry::runs(&e.materials.triangles);
+                entry["materials"] = json!({ "names": e.materials.names, "triangles": triangles });
+            }
             if let Some(Range { start, end }) = &e.frames {
                 entry["frames"] = json!({ "from": start, "until": end });
             }
@@ -265,6 +272,7 @@ impl Run {
                 triangles: whole(e, "triangles")? as usize,
                 files: text(e, "files"),
                 polygons: runs(e.get("polygons")),
+                materials: materials(e.get("materials"), whole(e, "triangles")? as usize),
                 chart: text(e, "chart"),
                 frames: match e.get("frames") {
                     Some(frames) => Some(whole(frames, "from")?..whole(frames, "until")?),
@@ -335,6 +343,18 @@ fn runs(of: Option<&Value>) -> Vec<[u32; 2]> {
     of.and_then(Value::as_array).and_then(|all| all.iter().map(pair).collect()).unwrap_or_default()
 }
 
+/// Parses the materials of an object. Returns none if they do not fit its triangles.
+fn materials(of: Option<&Value>, triangles: usize) -> Materials {
+    let names = of.and_then(|of| of.get("names")).and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<String> = names.filter_map(Value::as_str).map(str::to_string).collect();
+    let runs = runs(of.and_then(|of| of.get("triangles")));
+    let count: u64 = runs.iter().map(|[_, count]| u64::from(*count)).sum();
+    if names.is_empty() || count != triangles as u64 || runs.iter().any(|[k, _]| *k as usize > names.len()) {
+        return Materials::default();
+    }
+    Materials { names, triangles: runs.iter().flat_map(|[k, n]| std::iter::repeat_n(*k, *n as usize)).collect() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,6 +368,7 @@ mod tests {
             triangles: 2,
             files: Some("meshes/sheet/sheet.####.ply".into()),
             polygons: vec![[2, 1]],
+            materials: Materials { names: vec!["front".into(), "back".into()], triangles: vec![1, 2] },
             chart: None,
             frames: Some(1003..1009),
         };

@@ -23,10 +23,10 @@ use crate::force::solid::{Body, Tetrahedron};
 use crate::force::spring_mesh::Network;
 use crate::linalg::partition::{self, Partition};
 use crate::linalg::{Mat2, Vec3};
-use crate::mesh::TriMesh;
 use crate::mesh::polygon;
 use crate::mesh::seam::Seam;
 use crate::mesh::tet::TetMesh;
+use crate::mesh::{Materials, TriMesh};
 pub use change::{Band, Ramp, Shrink};
 use chart::material_points;
 pub use cloth::spring_fault;
@@ -308,6 +308,7 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
         place,
         edge: mean_edge(&input.mesh.positions, &input.mesh.triangles),
         polygons: polygon::counts(&input.mesh.source.faces),
+        materials: input.mesh.materials,
         triangles: input.mesh.triangles,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
@@ -386,6 +387,7 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
         edge: mean_edge(&input.mesh.positions, &boundary),
         triangles: boundary,
         polygons: Vec::new(),
+        materials: Materials::default(),
         uv: Vec::new(),
         uv_triangles: Vec::new(),
         friction: input.friction,

@@ -63,6 +63,7 @@ use crate::force::contact::{Bristle, Friction};
 use crate::force::elements::Elements;
 use crate::force::term::{Memory, Term};
 use crate::linalg::{Vec2, Vec3};
+use crate::mesh::Materials;
 pub use contact::{ContactSettings, Pinch};
 use driven::Driven;
 use effects::{Effects, Memories};
@@ -125,6 +126,8 @@ pub struct Object {
     pub triangles: Vec<[u32; 3]>,
     /// Number of consecutive triangles that each face of the file was split into; empty if all faces are triangles.
     pub polygons: Vec<u32>,
+    /// Materials of the triangles.
+    pub materials: Materials,
     /// Chart coordinates of the file.
     pub uv: Vec<Vec2>,
     /// Indices into `uv` per triangle.

@@ -8,7 +8,7 @@ fn an_archive_holds_the_record() {
     let file = Archive::read(fs::read(bench().join("run/export/two-things.abc")).unwrap());
     assert!(file.words.contains("_ai_Application=percale "), "{}", file.words);
     assert_eq!(
-        file.objects.keys().map(String::as_str).collect::<Vec<_>>(),
+        file.objects.keys().map(String::as_str).filter(|name| !name.contains('/')).collect::<Vec<_>>(),
         ["ball", "bar", "flap", "sheet", "soft_ball"]
     );
     // Frame k is at time k / fps.

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 pub struct Crate {
     bytes: Vec<u8>,
     tokens: Vec<String>,
+    /// Tokens of strings, and paths by number.
+    strings: Vec<usize>,
+    paths: Vec<String>,
     /// Values by path and field.
     pub specs: BTreeMap<String, BTreeMap<String, u64>>,
 }
@@ -97,6 +100,9 @@ impl Crate {
         let text = table(&bytes, &mut at);
         let tokens: Vec<String> =
             text.split(|b| *b == 0).take(tokens).map(|t| String::from_utf8(t.to_vec()).unwrap()).collect();
+        let strings = count("STRINGS", &mut at);
+        let words = bytes[at..].chunks_exact(4).take(strings);
+        let strings = words.map(|b| u32::from_le_bytes(b.try_into().unwrap()) as usize).collect();
         let fields = count("FIELDS", &mut at);
         let names = integers(&bytes, &mut at, fields);
         let values = table(&bytes, &mut at);
@@ -142,7 +148,7 @@ impl Crate {
                 (named[*path as usize].clone(), own.collect())
             })
             .collect();
-        Crate { bytes, tokens, specs }
+        Crate { bytes, tokens, strings, paths: named, specs }
     }
 
     pub fn field(&self, path: &str, field: &str) -> Option<u64> {
@@ -158,6 +164,37 @@ impl Crate {
     pub fn word(&self, value: u64) -> &str {
         assert_eq!(value >> 48, 0x4000 | 11);
         &self.tokens[(value & 0xffff_ffff) as usize]
+    }
+
+    /// Returns the text of a field.
+    pub fn text(&self, path: &str, field: &str) -> &str {
+        let value = self.field(path, field).unwrap();
+        assert_eq!(value >> 48, 0x4000 | 10);
+        &self.tokens[self.strings[(value & 0xffff_ffff) as usize]]
+    }
+
+    /// Returns the only target of a relationship or connection.
+    pub fn path(&self, path: &str, field: &str) -> &str {
+        let value = self.field(path, field).unwrap();
+        assert_eq!(value >> 48, 34);
+        let at = (value & 0xffff_ffff_ffff) as usize;
+        assert_eq!((self.bytes[at], number(&self.bytes, at + 1)), (3, 1));
+        &self.paths[u32::from_le_bytes(self.bytes[at + 9..at + 13].try_into().unwrap()) as usize]
+    }
+
+    /// Returns the number of type `float` of a field.
+    pub fn float(&self, path: &str, field: &str) -> f32 {
+        let value = self.field(path, field).unwrap();
+        assert_eq!(value >> 48, 0x4000 | 8);
+        f32::from_bits(value as u32)
+    }
+
+    /// Returns the vector of three `float` of a field.
+    pub fn vector(&self, path: &str, field: &str) -> [f32; 3] {
+        let value = self.field(path, field).unwrap();
+        assert_eq!(value >> 48, 24);
+        let at = (value & 0xffff_ffff_ffff) as usize;
+        [0, 4, 8].map(|k| f32::from_le_bytes(self.bytes[at + k..at + k + 4].try_into().unwrap()))
     }
 
     /// Returns the floating-point number of a field.

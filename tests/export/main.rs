@@ -4,6 +4,7 @@ mod caches;
 mod command;
 mod crate_file;
 mod gltf;
+mod looks;
 mod ogawa;
 mod support;
 mod usd;

@@ -57,23 +57,28 @@ impl Archive {
             found.push((f64::from_bits(take(&mut times, 8) as u64), step));
         }
         archive.times = found;
-        let top = archive.group(root[2]);
         let mut objects = BTreeMap::new();
-        let headers = archive.data(top[top.len() - 1]);
-        let mut headers = &headers[..headers.len() - 32];
-        for reference in &top[1..top.len() - 1] {
-            let name = text(&mut headers, 4);
-            assert_eq!(take(&mut headers, 1), 0xff);
-            assert!(text(&mut headers, 4).contains("schema=AbcGeom_PolyMesh_v1"));
-            let mesh = archive.group(*reference);
-            let own = archive.group(mesh[0]);
-            let mut all = BTreeMap::new();
-            archive.compound(&own, "", &mut all);
-            objects.insert(name, all);
-        }
-        assert!(headers.is_empty());
+        archive.children(root[2], "", "AbcGeom_PolyMesh_v1", &mut objects);
         archive.objects = objects;
         archive
+    }
+
+    /// Collects the children of an object. Face sets have the name of their mesh as a prefix.
+    fn children(&self, at: u64, above: &str, schema: &str, all: &mut BTreeMap<String, BTreeMap<String, Property>>) {
+        let top = self.group(at);
+        let headers = self.data(top[top.len() - 1]);
+        let mut headers = &headers[..headers.len() - 32];
+        for reference in &top[1..top.len() - 1] {
+            let name = format!("{above}{}", text(&mut headers, 4));
+            assert_eq!(take(&mut headers, 1), 0xff);
+            assert!(text(&mut headers, 4).contains(&format!("schema={schema}")));
+            let object = self.group(*reference);
+            let mut own = BTreeMap::new();
+            self.compound(&self.group(object[0]), "", &mut own);
+            self.children(*reference, &format!("{name}/"), "AbcGeom_FaceSet_v1", all);
+            all.insert(name, own);
+        }
+        assert!(headers.is_empty());
     }
 
     fn group(&self, at: u64) -> Vec<u64> {

@@ -7,7 +7,7 @@ import os
 import sys
 
 import numpy as np
-from pxr import Usd, UsdGeom, UsdValidation
+from pxr import Usd, UsdGeom, UsdShade, UsdValidation
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -40,6 +40,13 @@ def look(run, manifest, path):
         moving = "####" in entry["files"]
         if mesh.GetSubdivisionSchemeAttr().Get() != "none":
             faults.append("%s: subdivision" % entry["name"])
+        material, _ = UsdShade.MaterialBindingAPI(mesh).ComputeBoundMaterial()
+        if not material or material.GetPrim().GetName() != mesh.GetPrim().GetName():
+            faults.append("%s: bound to %s" % (entry["name"], material))
+        shader, _, _ = material.ComputeSurfaceSource()
+        shade = [shader.GetInput(name).Get() for name in ("diffuseColor", "metallic")]
+        if shade != [mesh.GetDisplayColorAttr().Get()[0], 0.0]:
+            faults.append("%s: colours %s" % (entry["name"], shade))
         for frame in (1, (1 + last) // 2, last):
             file = os.path.join(run, entry["files"].replace("####", "%04d" % frame))
             names, rows = read_ply(file, names=True)

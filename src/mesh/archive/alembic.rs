@@ -199,7 +199,9 @@ fn taken_apart(file: &Ogawa, found: &Found, start: f64) -> Result<Part, MeshErro
     channels(file, found, &mut part)?;
     for child in &found.mesh().children {
         if let Some(faces) = child.properties.get(".faceset").and_then(|set| set.within.get(".faces")) {
-            part.group_faces(&child.name, &file.ints(faces, 0)?);
+            let faces = file.ints(faces, 0)?;
+            part.group_faces(&child.name, &faces);
+            part.paint(&child.name, &faces);
         }
     }
     Ok(part)

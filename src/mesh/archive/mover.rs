@@ -4,7 +4,7 @@ use super::clips;
 use super::found::Found;
 use super::instancer::{self, Levels, holders, places, spread, transform_times};
 use super::skin::Skin;
-use super::values::{changes, ints, points, primvars, subsets, token, told, value, vectors};
+use super::values::{bound, changes, ints, points, primvars, subsets, token, told, value, vectors};
 use super::{Part, Poses, Upward, finite, upright};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
@@ -193,6 +193,7 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
     part.set_faces(&counts, &indices, turned)?;
     primvars(&prim, &mut part, turned, chart)?;
     subsets(&prim, &mut part)?;
+    bound(&prim, &mut part);
     let holes = ints(&prim, "holeIndices")?;
     if !holes.is_empty() {
         part.leave_out(|face| holes.contains(&(face as i32)));

@@ -47,10 +47,34 @@ pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
                 );
             }
             Some(kind) if kind != "face" => (),
-            _ => part.group_faces(&name, &indices),
+            _ => {
+                part.group_faces(&name, &indices);
+                if token(value(&child, "familyName")?.as_ref()) == Some("materialBind") {
+                    part.paint(&binding(&child).unwrap_or(name), &indices);
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// Gives faces without a material that of the prim, or of the nearest one above it that has one.
+pub fn bound(prim: &Prim, part: &mut Part) {
+    let mut path = Some(prim.path().clone());
+    while let Some(own) = path.filter(|path| path.as_str().len() > 1) {
+        if let Some(name) = binding(&prim.stage().prim(own.clone())) {
+            part.paint_rest(&name);
+            return;
+        }
+        path = own.parent();
+    }
+}
+
+/// Returns the name of the material that a prim is bound to.
+fn binding(prim: &Prim) -> Option<String> {
+    // A broken binding is no reason to lose the mesh.
+    let targets = prim.relationship("material:binding").targets().unwrap_or_default();
+    targets.first().and_then(|path| path.name()).map(str::to_string)
 }
 
 /// Lists the UV sets of a prim. `st` comes first, then `UVMap`, then the others by name.

@@ -214,3 +214,24 @@ fn a_name_or_a_comment_never_takes_the_next_line() {
     let back = again(&mesh);
     assert_eq!((back.triangles, back.groups), (mesh.triangles, mesh.groups));
 }
+
+/// Faces keep the material of their `usemtl`, also when polygons are cut, an object is read alone, or triangles go.
+#[test]
+fn faces_keep_their_materials() {
+    let file =
+        b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\nf 1 2 3\no a\nusemtl red cloth\nf 1 2 3 4\no b\n\
+                 usemtl blue\nf 2 5 6 3\n";
+    let mut mesh = read(file).unwrap();
+    let of = |mesh: &TriMesh| -> Vec<String> {
+        (0..mesh.triangles.len()).map(|t| mesh.materials.of(t).unwrap_or("none").to_string()).collect()
+    };
+    assert_eq!(of(&mesh), ["none", "red cloth", "red cloth", "blue", "blue"]);
+    assert_eq!(of(&read(&write(&mesh)).unwrap()), of(&mesh));
+    assert_eq!(of(&read_object(file, "b").unwrap()), ["blue", "blue"]);
+    let fine = crate::mesh::refine::refine(&mesh, &[0, 0, 0, 0, 1]);
+    assert_eq!(of(&fine).iter().filter(|name| *name == "blue").count(), 5);
+    assert_eq!(fine.materials.triangles.len(), fine.triangles.len());
+    mesh.leave_out(&[false, true, false, true, true]);
+    assert_eq!(of(&mesh), ["none", "red cloth"]);
+    assert!(read(b"v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n").unwrap().materials.triangles.is_empty());
+}

@@ -10,7 +10,8 @@ pub fn write(mesh: &TriMesh) -> Vec<u8> {
     write_faces(mesh, &polygon::faces(&mesh.triangles, &[]))
 }
 
-/// Writes an OBJ file with faces of any number of corners, each given as triangle and corner.
+/// Writes an OBJ file with faces of any number of corners, each given as triangle and corner. Faces are under `usemtl`
+/// and the name of their material, in their order.
 pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
     let mut out = String::with_capacity(48 * mesh.positions.len() + 24 * mesh.triangles.len());
     // Writing to a String cannot fail.
@@ -20,7 +21,13 @@ pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
     for t in &mesh.uv {
         let _ = writeln!(out, "vt {} {}", t.x, t.y);
     }
+    let mut last = None;
     for face in faces {
+        let material = face.first().and_then(|[t, _]| mesh.materials.of(*t));
+        if material != last {
+            let _ = writeln!(out, "usemtl {}", material_word(material.unwrap_or_default()));
+            last = material;
+        }
         out.push('f');
         for [t, k] in face {
             let _ = write!(out, " {}", u64::from(mesh.triangles[*t][*k]) + 1);
@@ -42,4 +49,9 @@ pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
         }
     }
     out.into_bytes()
+}
+
+/// Returns the name of a material as OBJ files and their libraries have it, without line breaks and comments.
+pub fn material_word(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() || c == '#' { '_' } else { c }).collect::<String>().trim().to_string()
 }

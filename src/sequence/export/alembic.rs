@@ -1,10 +1,11 @@
-//! Alembic: a file of meshes with `P`, `uv`, `.velocities` [m/s], and fields and `material_id` as arbitrary parameters.
+//! Alembic: a file of meshes with `P`, `uv`, `.velocities` [m/s], a face set a material by its name, and fields and
+//! `material_id` as arbitrary parameters.
 //! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned. Objects that
 //! appear or vanish have the property `visible`: 1 while they are present, 0 otherwise. Where the scene is far from the
 //! origin, each mesh is in a transform of its name.
 
 use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
-use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers, le_bytes};
+use super::{Chart, Part, Sample, Sink, Take, identifier, identifiers, le_bytes};
 use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::DiskError;
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Metadata of a mesh.
 const MESH: &str = "schema=AbcGeom_PolyMesh_v1;schemaObjTitle=AbcGeom_PolyMesh_v1:.geom";
+/// Metadata of a face set.
+const FACE_SET: &str = "schema=AbcGeom_FaceSet_v1;schemaObjTitle=AbcGeom_FaceSet_v1:.faceset";
 /// Metadata of its geometry.
 const GEOMETRY: &str = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1";
 /// Metadata of texture coordinates per corner.
@@ -24,6 +27,8 @@ const MATERIAL: &str = "geoScope=uni;isGeomParam=true;podName=int32_t;podExtent=
 /// Properties of a part.
 struct Mesh {
     still: Vec<Property>,
+    /// Names and faces of the sets of its looks.
+    sets: Vec<(String, Property)>,
     material: Property,
     bounds: Property,
     positions: Property,
@@ -52,7 +57,7 @@ impl<'a> Alembic<'a> {
         let mut file = Ogawa::new(path)?;
         let mut meshes = Vec::with_capacity(take.parts.len());
         for part in &take.parts {
-            meshes.push(Mesh::new(&mut file, part, take.frames)?);
+            meshes.push(Mesh::new(&mut file, part, take)?);
         }
         Ok(Alembic { path: path.to_path_buf(), file, take, meshes, buffer: Vec::new() })
     }
@@ -70,7 +75,7 @@ impl<'a> Alembic<'a> {
 }
 
 impl Mesh {
-    fn new(file: &mut Ogawa, part: &Part, frames: Range) -> Result<Mesh, DiskError> {
+    fn new(file: &mut Ogawa, part: &Part, take: &Take) -> Result<Mesh, DiskError> {
         let times = u32::from(!part.still);
         let ints = |all: &mut dyn Iterator<Item = i32>| -> Vec<u8> { all.flat_map(i32::to_le_bytes).collect() };
         // Alembic orders corners clockwise, seen from outside.
@@ -95,15 +100,28 @@ impl Mesh {
             still.push(property);
         }
         let mut material = Property::array("material_id", Pod::I32, 1, MATERIAL, 0);
-        material.add(file, &ints(&mut part.faces.iter().map(|_| part.material)))?;
+        material.add(file, &ints(&mut part.face_looks().map(|look| look as i32)))?;
+        let mut sets = Vec::new();
+        for (look, faces) in part.sets() {
+            let look = take.looks.get(look as usize).map_or("", |look| look.name.as_str());
+            // A name may have any characters but a slash.
+            let mut name: String = look.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
+            while name.is_empty() || sets.iter().any(|(other, _)| *other == name) {
+                name.push('_');
+            }
+            let mut property = Property::array(".faces", Pod::I32, 1, "", 0);
+            property.add(file, &ints(&mut faces.into_iter()))?;
+            sets.push((name, property));
+        }
         let mut visible = part.there.as_ref().map(|_| Property::scalar("visible", Pod::I8, 1, "", 1));
         if let Some(visible) = &mut visible {
-            for frame in frames.all() {
+            for frame in take.frames.all() {
                 visible.add(file, &[u8::from(part.shows(frame))])?;
             }
         }
         Ok(Mesh {
             still,
+            sets,
             material,
             bounds: Property::scalar(".selfBnds", Pod::F64, 6, "interpretation=box", times),
             positions: Property::array("P", Pod::F32, 3, "geoScope=vtx;interpretation=point", times),
@@ -115,6 +133,7 @@ impl Mesh {
     }
 
     fn object(self, name: String) -> Object {
+        let children = self.sets.into_iter().map(|(name, faces)| face_set(name, faces, self.bounds.first())).collect();
         let mut own = vec![self.bounds, self.positions];
         own.extend(self.still);
         if self.velocities.count() > 0 {
@@ -125,8 +144,15 @@ impl Mesh {
         let further = Compound::new(".arbGeomParams", "", further, Vec::new());
         let geometry = Compound::new(".geom", GEOMETRY, own, vec![further]);
         let properties = Compound::new("", "", self.visible.into_iter().collect(), vec![geometry]);
-        Object { name, meta: MESH, properties, children: Vec::new() }
+        Object { name, meta: MESH, properties, children }
     }
+}
+
+/// Returns a face set. Readers ask for its bounds, which are those of the mesh.
+fn face_set(name: String, faces: Property, bounds: Property) -> Object {
+    let own = Compound::new(".faceset", "schema=AbcGeom_FaceSet_v1", vec![bounds, faces], Vec::new());
+    let properties = Compound::new("", "", Vec::new(), vec![own]);
+    Object { name, meta: FACE_SET, properties, children: Vec::new() }
 }
 
 /// Wraps a mesh in a transform of the same name, from the local origin to the scene's.

@@ -1,8 +1,12 @@
 //! glTF 2.0: a `.gltf` file and the `.bin` beside it, or both in one `.glb`. Every frame after the first is a morph
-//! target, active at its time: frame `k` at `k / fps` seconds. Objects that are absent have the scale zero. The format
-//! suits short clips, since other programs make a shape key of each frame.
+//! target, active at its time: frame `k` at `k / fps` seconds, or the first frame at 0.
+//!
+//! Objects that are absent have the scale zero. Each material of an object is a primitive. Normals are smooth, except
+//! for obstacles with sharp edges, which have none. The format suits short clips, since other programs make a shape key
+//! of each frame.
 
-use super::{Chart, Part, Sample, Sink, Take, le_bytes};
+use super::normals::smooth;
+use super::{Chart, Look, Part, Sample, Sink, Take, le_bytes};
 use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::disk::{DiskError, Draft, read, write};
@@ -17,13 +21,14 @@ const UINT: u32 = 5125;
 struct Mesh {
     /// Original vertex of each vertex that a seam duplicates.
     repeated: Vec<u32>,
+    /// Accessors of triangles, each with its look.
+    triangles: Vec<(usize, u32)>,
     /// Accessors.
-    triangles: usize,
     uv: Option<usize>,
-    base: usize,
-    targets: Vec<usize>,
-    /// Positions at the first frame.
-    start: Vec<[f32; 3]>,
+    base: Value,
+    targets: Vec<Value>,
+    /// Positions and normals at the first frame.
+    start: [Vec<[f32; 3]>; 2],
 }
 
 /// Writer of the two files.
@@ -31,6 +36,8 @@ pub struct Gltf<'a> {
     path: PathBuf,
     data: Draft,
     take: &'a Take,
+    /// Frame at 0 s.
+    zero: u32,
     meshes: Vec<Mesh>,
     views: Vec<Value>,
     accessors: Vec<Value>,
@@ -38,16 +45,17 @@ pub struct Gltf<'a> {
 }
 
 impl<'a> Gltf<'a> {
-    /// Starts the files.
+    /// Starts the files. Frame `zero` is at 0 s.
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(path: &Path, take: &'a Take) -> Result<Gltf<'a>, DiskError> {
+    pub fn new(path: &Path, take: &'a Take, zero: u32) -> Result<Gltf<'a>, DiskError> {
         let data = Draft::new(&path.with_extension("bin"))?;
         let mut out = Gltf {
             path: path.to_path_buf(),
             data,
             take,
+            zero,
             meshes: Vec::new(),
             views: Vec::new(),
             accessors: Vec::new(),
@@ -55,9 +63,13 @@ impl<'a> Gltf<'a> {
         };
         for part in &take.parts {
             let Split { repeated, triangles, uv } = split(part);
-            out.buffer.clear();
-            out.buffer.extend(triangles.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
-            let triangles = out.accessor(UINT, "SCALAR", 3 * triangles.len(), None)?;
+            let mut primitives = Vec::new();
+            for (look, _) in part.sets() {
+                let own = triangles.iter().zip(&part.looks).filter(|(_, of)| **of == look);
+                out.buffer.clear();
+                out.buffer.extend(own.flat_map(|(t, _)| t).flat_map(|v| v.to_le_bytes()));
+                primitives.push((out.accessor(UINT, "SCALAR", out.buffer.len() / 4, None)?, look));
+            }
             let uv = match uv {
                 Some(uv) => {
                     // In glTF, v points down.
@@ -67,7 +79,14 @@ impl<'a> Gltf<'a> {
                 }
                 None => None,
             };
-            out.meshes.push(Mesh { repeated, triangles, uv, base: 0, targets: Vec::new(), start: Vec::new() });
+            out.meshes.push(Mesh {
+                repeated,
+                triangles: primitives,
+                uv,
+                base: Value::Null,
+                targets: Vec::new(),
+                start: Default::default(),
+            });
         }
         Ok(out)
     }
@@ -105,7 +124,8 @@ impl<'a> Gltf<'a> {
     /// Writes the times of all frames. Returns the accessor.
     fn times(&mut self) -> Result<usize, DiskError> {
         let frames = self.take.frames;
-        let times: Vec<f32> = frames.all().map(|f| (f64::from(f) / self.take.fps) as f32).collect();
+        let times: Vec<f32> =
+            frames.all().map(|f| ((f64::from(f) - f64::from(self.zero)) / self.take.fps) as f32).collect();
         self.buffer = times.iter().flat_map(|t| t.to_le_bytes()).collect();
         let ends = [times.first(), times.last()].map(|t| t.copied().into_iter().collect());
         self.accessor(FLOAT, "SCALAR", times.len(), Some(ends))
@@ -177,16 +197,30 @@ fn split(part: &Part) -> Split {
 
 impl Sink for Gltf<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        let mesh = &mut self.meshes[part];
-        let mut x = sample.positions.clone();
-        x.extend(mesh.repeated.iter().map(|v| sample.positions[*v as usize]));
-        if frame == self.take.frames.first {
-            mesh.start = x.clone();
-            self.meshes[part].base = self.vectors(x)?;
+        let (mesh, of) = (&mut self.meshes[part], &self.take.parts[part]);
+        let whole = |mut all: Vec<[f32; 3]>| {
+            let more: Vec<[f32; 3]> = mesh.repeated.iter().map(|v| all[*v as usize]).collect();
+            all.extend(more);
+            all
+        };
+        let normals = if of.smooth { smooth(sample, &of.triangles) } else { Vec::new() };
+        let mut all = [whole(sample.positions.clone()), if of.smooth { whole(normals) } else { normals }];
+        let first = frame == self.take.frames.first;
+        if first {
+            mesh.start = all.clone();
         } else {
-            x.iter_mut().zip(&mesh.start).for_each(|(now, start)| (0..3).for_each(|k| now[k] -= start[k]));
-            let target = self.vectors(x)?;
-            self.meshes[part].targets.push(target);
+            let moved = all.iter_mut().flatten().zip(mesh.start.iter().flatten());
+            moved.for_each(|(now, start)| (0..3).for_each(|k| now[k] -= start[k]));
+        }
+        let [positions, normals] = all;
+        let mut attributes = json!({ "POSITION": self.vectors(positions)? });
+        if of.smooth {
+            attributes["NORMAL"] = json!(self.vectors(normals)?);
+        }
+        if first {
+            self.meshes[part].base = attributes;
+        } else {
+            self.meshes[part].targets.push(attributes);
         }
         Ok(())
     }
@@ -205,17 +239,22 @@ impl Sink for Gltf<'_> {
         let Gltf { path, data, take, meshes, views, accessors, .. } = *self;
         let (mut nodes, mut bodies, mut channels) = (Vec::new(), Vec::new(), Vec::new());
         for (k, (mesh, part)) in meshes.iter().zip(&take.parts).enumerate() {
-            let mut attributes = json!({ "POSITION": mesh.base });
+            let mut attributes = mesh.base.clone();
             if let Some(uv) = mesh.uv {
                 attributes["TEXCOORD_0"] = json!(uv);
             }
-            let mut primitive =
-                json!({ "attributes": attributes, "indices": mesh.triangles, "material": part.material });
+            let primitive = |(indices, look): &(usize, u32)| {
+                let mut primitive = json!({ "attributes": attributes, "indices": indices, "material": look });
+                if !mesh.targets.is_empty() {
+                    primitive["targets"] = json!(mesh.targets);
+                }
+                primitive
+            };
             if !mesh.targets.is_empty() {
-                primitive["targets"] = mesh.targets.iter().map(|t| json!({ "POSITION": t })).collect();
                 channels.push(json!({ "sampler": 0, "target": { "node": k, "path": "weights" } }));
             }
-            bodies.push(json!({ "name": part.name, "primitives": [primitive] }));
+            let primitives: Vec<Value> = mesh.triangles.iter().map(primitive).collect();
+            bodies.push(json!({ "name": part.name, "primitives": primitives }));
             let mut node = json!({ "name": part.name, "mesh": k });
             if !part.shows(take.frames.first) {
                 node["scale"] = json!([0.0, 0.0, 0.0]);
@@ -230,7 +269,6 @@ impl Sink for Gltf<'_> {
             }
             nodes.push(node);
         }
-        let materials = take.parts.iter().map(|p| p.material + 1).max().unwrap_or(0);
         let one = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
         let mut buffer = json!({ "byteLength": data.length() });
         if !one {
@@ -242,7 +280,7 @@ impl Sink for Gltf<'_> {
             "scenes": [{ "name": take.name, "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
             "nodes": nodes,
             "meshes": bodies,
-            "materials": (0..materials).map(|k| json!({ "name": format!("material_{k}"), "doubleSided": true })).collect::<Vec<_>>(),
+            "materials": take.looks.iter().map(material).collect::<Vec<_>>(),
             "buffers": [buffer],
             "bufferViews": views,
             "accessors": accessors,
@@ -262,6 +300,14 @@ impl Sink for Gltf<'_> {
         }
         Ok(vec![path])
     }
+}
+
+/// Returns a material.
+fn material(look: &Look) -> Value {
+    let [r, g, b] = look.colour;
+    let factors =
+        json!({ "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": look.roughness });
+    json!({ "name": look.name, "doubleSided": true, "pbrMetallicRoughness": factors })
 }
 
 /// Builds a `.glb` file: heading, then text and data as chunks, each padded to a multiple of 4 bytes.

@@ -6,17 +6,21 @@
 mod alembic;
 mod embed;
 mod gltf;
+mod look;
+mod normals;
 mod obj;
 mod ogawa;
 mod points;
 mod shell;
 mod source;
 mod subdivision;
+mod surface;
 mod usd;
 mod usdc;
 
 pub use alembic::Alembic;
 pub use gltf::Gltf;
+pub use look::Look;
 pub use obj::Files;
 pub use points::{Order, Points};
 pub use source::{Embedded, Made, Range, Source};
@@ -40,6 +44,8 @@ pub struct Take {
     pub origin: Vec3,
     /// First and last frame.
     pub frames: Range,
+    /// Looks of faces, in order of first use.
+    pub looks: Vec<Look>,
     /// Objects.
     pub parts: Vec<Part>,
 }
@@ -57,8 +63,12 @@ pub struct Part {
     pub faces: Vec<Vec<[usize; 2]>>,
     /// Texture coordinates.
     pub chart: Option<Chart>,
-    /// Index of its material, shared by all objects of a material.
-    pub material: i32,
+    /// Index of the look of each triangle in [`Take::looks`].
+    pub looks: Vec<u32>,
+    /// Linear colour of the object.
+    pub colour: [f32; 3],
+    /// Whether it is shaded smooth. Obstacles with sharp edges are not.
+    pub smooth: bool,
     /// Whether the object never moves. If so, only the first frame has a sample.
     pub still: bool,
     /// Frames at which the object is present; `None` means all. At other frames its samples are those of the nearest
@@ -70,6 +80,23 @@ impl Part {
     /// Returns the entries of `triangles` at the corners of all faces, in order.
     pub fn corners<'a>(&'a self, triangles: &'a [[u32; 3]]) -> impl Iterator<Item = u32> + 'a {
         self.faces.iter().flatten().map(|[t, k]| triangles[*t][*k])
+    }
+
+    /// Sets whether it never moves, and the frames at which it is present.
+    fn lasting(self, still: bool, there: Option<std::ops::Range<u32>>) -> Part {
+        Part { still, there, ..self }
+    }
+
+    /// Returns the look of each face.
+    pub fn face_looks(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.faces.iter().map(|face| face.first().and_then(|[t, _]| self.looks.get(*t)).copied().unwrap_or(0))
+    }
+
+    /// Returns the looks that it has, ascending, each with its faces.
+    pub fn sets(&self) -> Vec<(u32, Vec<i32>)> {
+        let mut sets: std::collections::BTreeMap<u32, Vec<i32>> = std::collections::BTreeMap::new();
+        (0..).zip(self.face_looks()).for_each(|(face, look)| sets.entry(look).or_default().push(face));
+        sets.into_iter().collect()
     }
 
     /// Returns whether the object is present at a frame.

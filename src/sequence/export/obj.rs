@@ -1,10 +1,12 @@
 //! OBJ and PLY: a file per object and frame, `<object>.0001.obj`. A static object has one file without number. An
-//! object that appears or vanishes has files for the frames at which it is present.
+//! object that appears or vanishes has files for the frames at which it is present. Beside OBJ is `<object>.mtl`, with
+//! the materials.
 
 use super::{Chart, Part, Sample, Sink, Take};
 use crate::linalg::{Vec2, Vec3};
-use crate::mesh::{TriMesh, obj, ply};
+use crate::mesh::{Materials, TriMesh, obj, ply};
 use crate::sequence::disk::{DiskError, write};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// A sequence of files.
@@ -33,6 +35,9 @@ impl Sink for Files<'_> {
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
+        for part in self.take.parts.iter().filter(|_| !self.ply) {
+            library(&self.folder, self.take, part)?;
+        }
         Ok(vec![self.folder])
     }
 }
@@ -45,7 +50,7 @@ impl Files<'_> {
         let bytes = if self.ply {
             record(of, sample).map_err(|reason| DiskError { path: path.clone(), reason })?
         } else {
-            mesh(of, sample, &self.take.origin)
+            mesh(self.take, of, sample, &self.take.origin)
         };
         write(&path, &bytes)
     }
@@ -69,13 +74,31 @@ fn tri_mesh(of: &Part, sample: &Sample) -> TriMesh {
     TriMesh { positions, triangles: of.triangles.clone(), uv, uv_triangles, ..TriMesh::default() }
 }
 
-/// Returns a frame as OBJ, with an origin added.
-pub fn mesh(of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
+/// Writes the materials of a part. Colours are linear, as Blender reads them. `Pr` is roughness, `Pm` metalness.
+///
+/// # Errors
+/// The disk refuses.
+pub fn library(folder: &Path, take: &Take, of: &Part) -> Result<(), DiskError> {
+    let mut out = String::new();
+    for look in of.sets().iter().filter_map(|(look, _)| take.looks.get(*look as usize)) {
+        let [r, g, b] = look.colour;
+        let (name, roughness) = (obj::material_word(&look.name), look.roughness);
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nKs 0.5 0.5 0.5\nd 1\nillum 2\nPr {roughness}\nPm 0\n");
+    }
+    write(&folder.join(format!("{}.mtl", of.name)), out.as_bytes())
+}
+
+/// Returns a frame as OBJ, with an origin added and with the names of the object and its materials.
+pub fn mesh(take: &Take, of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
     let mut mesh = tri_mesh(of, sample);
+    let names = take.looks.iter().map(|look| look.name.clone()).collect();
+    mesh.materials = Materials { names, triangles: of.looks.iter().map(|look| look + 1).collect() };
+    let head = format!("mtllib {0}.mtl\no {0}\n", of.name);
     if *origin != Vec3::zeros() {
         mesh.positions.iter_mut().for_each(|p| *p += origin);
     }
-    obj::write_faces(&mesh, &of.faces)
+    [head.into_bytes(), obj::write_faces(&mesh, &of.faces)].concat()
 }
 
 /// Returns a frame as PLY. A vertex at a seam gets the texture coordinate of the first triangle.

@@ -129,6 +129,16 @@ impl Property {
         Ok(())
     }
 
+    /// Returns a scalar property of the same name with the first sample alone.
+    pub fn first(&self) -> Property {
+        let samples = self.samples.iter().take(1).copied().collect();
+        Property {
+            samples,
+            count: self.count.min(1),
+            ..Property::scalar(&self.name, self.pod, self.extent, self.meta, 0)
+        }
+    }
+
     /// Returns the number of samples.
     pub fn count(&self) -> u32 {
         self.count

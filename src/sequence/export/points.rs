@@ -2,7 +2,7 @@
 //! file, and an OBJ of its first frame beside it. While an object is absent it stays as at the nearest frame at which
 //! it is present.
 
-use super::obj::mesh;
+use super::obj::{library, mesh};
 use super::{Sample, Sink, Take, le_bytes};
 use crate::linalg::Vec3;
 use crate::sequence::disk::{DiskError, Draft, write};
@@ -64,7 +64,8 @@ impl Sink for Points<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
         let of = &self.take.parts[part];
         if frame == self.take.frames.first {
-            write(&self.folder.join(format!("{}.obj", of.name)), &mesh(of, sample, &Vec3::zeros()))?;
+            write(&self.folder.join(format!("{}.obj", of.name)), &mesh(self.take, of, sample, &Vec3::zeros()))?;
+            library(&self.folder, self.take, of)?;
         }
         le_bytes(&sample.positions, &mut self.buffer);
         if self.order == Order::Mdd {

@@ -40,6 +40,10 @@ impl Shell {
         let counts: Vec<u32> = each.iter().chain(&each).copied().chain(rim.iter().map(|_| 2)).collect();
         part.triangles = doubled(&triangles, &rim, part.vertices as u32);
         part.faces = polygon::faces(&part.triangles, &counts);
+        // Both sides have the looks of the middle, the rim those beside it.
+        let rims: Vec<u32> = rim.iter().filter_map(|[t, _]| part.looks.get(*t).copied()).flat_map(|l| [l; 2]).collect();
+        part.looks.extend_from_within(..);
+        part.looks.extend(rims);
         part.vertices *= 2;
         match &mut part.chart {
             Some(Chart::Vertices(uv)) => uv.extend_from_within(..),
@@ -80,7 +84,9 @@ mod tests {
             faces: Vec::new(),
             triangles,
             chart: Some(Chart::Corners(vec![[0.0; 2]; 6], corners)),
-            material: 0,
+            looks: vec![0, 0, 1, 1],
+            colour: [0.5; 3],
+            smooth: true,
             still: false,
             there: None,
         };
@@ -88,6 +94,8 @@ mod tests {
         let positions = (0..6).map(|k| [(k % 3) as f32, (k / 3) as f32, 0.0]).collect();
         let whole = shell.thicken(Sample { positions, velocities: None, fields: vec![("f".into(), vec![[1.0]; 6])] });
         assert_eq!((whole.positions.len(), whole.fields[0].1.len(), part.vertices), (12, 12, 12));
+        assert_eq!(part.looks.len(), part.triangles.len());
+        assert_eq!(part.face_looks().collect::<Vec<_>>(), [0, 1, 0, 1, 0, 0, 1, 1, 1, 0]);
         let quads: Vec<usize> = part.faces.iter().map(Vec::len).collect();
         assert_eq!(quads, [4; 2 + 2 + 6]);
         assert!(border(&part.triangles).is_empty(), "open");

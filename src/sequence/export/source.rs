@@ -1,11 +1,13 @@
 //! Export source: reads the run folder, an object and a frame at a time.
 
 use super::embed::Embedding;
+use super::look::{Look, painted};
+use super::normals::sharp;
 use super::shell::Shell;
 use super::subdivision::Subdivision;
 use super::{Chart, Part, Sample, Take};
 use crate::linalg::{Vec2, Vec3};
-use crate::mesh::{TriMesh, ply, polygon};
+use crate::mesh::{Materials, TriMesh, ply, polygon};
 use crate::scene::Scene;
 use crate::scene::obstacle::Obstacle;
 use crate::sequence::{DiskError, Entry, Folder, Run, Shape, Snapshot};
@@ -94,7 +96,8 @@ impl Source {
         (embedded, made): (&[Embedded], Made),
     ) -> Result<(Source, Take), DiskError> {
         let (mut items, mut parts, mut carries) = (Vec::new(), Vec::new(), Vec::new());
-        for (entry, material) in record.objects.iter().zip(materials(record, scene)) {
+        let mut looks = Vec::new();
+        for entry in &record.objects {
             if !wanted(&entry.name) {
                 continue;
             }
@@ -103,6 +106,7 @@ impl Source {
                 continue;
             }
             let Some((shape, at)) = folder.read_mesh(entry, nearest(entry, record.first))? else { continue };
+            let own = Look::of(scene, &entry.name);
             let layout = (at.fields.iter().map(|(name, _)| name.clone()).collect(), at.velocities.is_some());
             // Objects that appear or vanish have a file for each frame at which they are present.
             let is_still = |o: &Obstacle| o.name == entry.name && o.still() && there.is_some();
@@ -116,7 +120,9 @@ impl Source {
                     return Err(DiskError { path: folder.scene(), reason });
                 }
                 let embedding = Embedding::new(&mesh.positions, start, &shape.triangles);
-                let own = Shape::of_mesh(&format!("{}-embedded", entry.name), Kind::Obstacle, mesh.clone());
+                let named = format!("{}-embedded", entry.name);
+                let shape = Shape::of_mesh(&named, Kind::Cloth, mesh.clone());
+                let paint = Paint { own: &Look { name: named, ..own.clone() }, materials: &mesh.materials };
                 let item = Item {
                     entry: entry.clone(),
                     layout: layout.clone(),
@@ -126,10 +132,14 @@ impl Source {
                     shell: None,
                 };
                 let polygons = polygon::counts(&mesh.source.faces);
-                carries.push((part(own, (material, &polygons), still, None).0, item));
+                carries.push((part(shape, &polygons, paint, &mut looks).0.lasting(still, None), item));
             }
             let mut polygons = entry.counts();
-            let (mut part, kept) = part(shape, (material, &polygons), still, there);
+            let paint = Paint { own: &own, materials: &entry.materials };
+            let obstacle = shape.kind == Kind::Obstacle;
+            let (part, kept) = part(shape, &polygons, paint, &mut looks);
+            let mut part = part.lasting(still, there);
+            part.smooth = !obstacle || !sharp(&of(&at).positions, &part.triangles);
             let cloth = scene.cloths.iter().find(|cloth| cloth.name == entry.name);
             let subdivision = cloth.filter(|_| made.finer > 0).map(|_| {
                 let (subdivision, counts) = Subdivision::new(&mut part, made.finer);
@@ -145,8 +155,15 @@ impl Source {
             parts.push(part);
             items.push(item);
         }
-        let take =
-            Take { name: scene.name.clone(), fps: record.fps, up: scene.up, origin: record.origin, frames, parts };
+        let take = Take {
+            name: scene.name.clone(),
+            fps: record.fps,
+            up: scene.up,
+            origin: record.origin,
+            frames,
+            looks,
+            parts,
+        };
         let carried =
             items.iter().filter_map(|item| Some((item.entry.name.clone(), item.embedding.as_ref()?.farthest())));
         let carried = carried.collect();
@@ -202,33 +219,15 @@ fn chosen<T: Copy>(all: &[T], kept: &[u32]) -> Vec<T> {
     kept.iter().map(|v| all[*v as usize]).collect()
 }
 
-/// Returns the material index of each object, in order of first use. Each obstacle has a material of its own.
-fn materials(record: &Run, scene: &Scene) -> Vec<i32> {
-    let mut known: Vec<(bool, String)> = Vec::new();
-    let named = record.objects.iter().map(|entry| {
-        let cloth = scene.cloths.iter().find(|c| c.name == entry.name).map(|c| c.material.name.clone());
-        let body = || scene.bodies.iter().find(|b| b.name == entry.name).map(|b| b.material.name.clone());
-        let material = cloth.or_else(body);
-        (material.is_none(), material.unwrap_or_else(|| entry.name.clone()))
-    });
-    named
-        .map(|name| {
-            let found = known.iter().position(|k| *k == name);
-            found.unwrap_or_else(|| {
-                known.push(name);
-                known.len() - 1
-            }) as i32
-        })
-        .collect()
+/// Look of an object and materials of its triangles.
+struct Paint<'a> {
+    own: &'a Look,
+    materials: &'a Materials,
 }
 
-/// Builds a part. Returns also the recorded vertices that it keeps: for a body, those of its surface.
-fn part(
-    shape: Shape,
-    (material, polygons): (i32, &[u32]),
-    still: bool,
-    there: Option<std::ops::Range<u32>>,
-) -> (Part, Option<Vec<u32>>) {
+/// Builds a part that is always present and moves. Returns also the recorded vertices that it keeps: for a body, those
+/// of its surface.
+fn part(shape: Shape, polygons: &[u32], paint: Paint, looks: &mut Vec<Look>) -> (Part, Option<Vec<u32>>) {
     let seams = shape.has_seams();
     let Shape { name, kind, vertices, mut triangles, uv, uv_triangles } = shape;
     let kept = (kind == Kind::Body).then(|| {
@@ -254,7 +253,10 @@ fn part(
         }
     };
     let faces = polygon::faces(&triangles, polygons);
-    (Part { name, vertices, triangles, faces, chart, material, still, there }, kept)
+    let colour = paint.own.single();
+    let looks = painted(paint.own, paint.materials, triangles.len(), looks);
+    let part = Part { name, vertices, triangles, faces, chart, looks, colour, smooth: true, still: false, there: None };
+    (part, kept)
 }
 
 /// Reads a frame in the layout that a run writes, without its triangles. Returns `None` for another layout.

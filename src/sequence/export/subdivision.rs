@@ -166,7 +166,9 @@ impl Subdivision {
             None => None,
         };
         let mut levels = Vec::new();
+        let mut looks: Vec<u32> = part.face_looks().collect();
         for _ in 0..times {
+            looks = looks.iter().zip(&faces).flat_map(|(look, face)| std::iter::repeat_n(*look, face.len())).collect();
             let sides = Sides::of(&faces);
             levels.push(smooth(&faces, &sides, part.vertices));
             let quads = sides.quads(&faces, part.vertices);
@@ -177,6 +179,7 @@ impl Subdivision {
             }
         }
         part.triangles = triangles(&faces);
+        part.looks = looks.iter().flat_map(|look| [*look; 2]).collect();
         let counts = vec![2; faces.len()];
         part.faces = polygon::faces(&part.triangles, &counts);
         part.chart = chart.map(|(uv, own, seams)| match seams {
@@ -203,7 +206,18 @@ mod tests {
 
     fn part(vertices: usize, triangles: Vec<[u32; 3]>, counts: &[u32], chart: Option<Chart>) -> Part {
         let faces = polygon::faces(&triangles, counts);
-        Part { name: "s".into(), vertices, faces, triangles, chart, material: 0, still: false, there: None }
+        Part {
+            name: "s".into(),
+            vertices,
+            faces,
+            looks: (0..triangles.len() as u32).map(|t| t / 2).collect(),
+            triangles,
+            chart,
+            colour: [0.5; 3],
+            smooth: true,
+            still: false,
+            there: None,
+        }
     }
 
     fn sample(positions: Vec<[f32; 3]>) -> Sample {
@@ -222,6 +236,8 @@ mod tests {
         let x = finer.refine(sample(corners)).positions;
         assert_eq!((x.len(), cube.vertices, cube.faces.len(), counts.len()), (26, 26, 24, 24));
         assert!(cube.faces.iter().all(|face| face.len() == 4));
+        // Each quad keeps the look of the face that it is cut from.
+        assert!(cube.face_looks().enumerate().all(|(quad, look)| look == quad as u32 / 4));
         let sizes = |p: &[f32; 3]| {
             let mut all = p.map(f32::abs);
             all.sort_by(f32::total_cmp);

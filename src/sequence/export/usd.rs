@@ -1,10 +1,12 @@
 //! USD: one crate file, or value clips, a crate file per frame under a small text file that joins them.
 //!
 //! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far from the origin. Each object is a
-//! `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`, `primvars:material_id` (per face) and a primvar
-//! per field. Units are metres, the subdivision scheme is `none`, and a frame is a time code. Static objects have no
-//! time samples. Objects that appear or vanish have `visibility`.
+//! `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`, `primvars:displayColor`, `primvars:material_id`
+//! (per face) and a primvar per field. Materials are in `/<scene>/materials`. A mesh with several has a subset for
+//! each. Units are metres, the subdivision scheme is `none`, and a frame is a time code. Static objects have no time
+//! samples. Objects that appear or vanish have `visibility`.
 
+use super::surface::{Bound, Names, materials, shown_as};
 use super::usdc::{Crate, Spec, Value};
 use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers};
 use crate::linalg::Vec3;
@@ -40,6 +42,8 @@ impl Attribute {
 struct Mesh {
     attributes: Vec<Attribute>,
     times: Vec<f64>,
+    /// Its materials; `None` in layers of single frames.
+    bound: Option<Bound>,
 }
 
 /// A crate file of some meshes.
@@ -66,7 +70,9 @@ impl Layer {
         put("faceVertexCounts", "int[]", vec![], file.ints(of.faces.iter().map(|face| face.len() as i32))?);
         put("faceVertexIndices", "int[]", vec![], corners(file, of, &of.triangles)?);
         let faces = ("interpolation", file.token("uniform"));
-        put("primvars:material_id", "int[]", vec![faces], file.ints(of.faces.iter().map(|_| of.material))?);
+        put("primvars:material_id", "int[]", vec![faces], file.ints(of.face_looks().map(|look| look as i32))?);
+        let whole = ("interpolation", file.token("constant"));
+        put("primvars:displayColor", "color3f[]", vec![whole], file.floats(&[of.colour])?);
         match &of.chart {
             Some(Chart::Vertices(uv)) => {
                 let vertices = ("interpolation", file.token("vertex"));
@@ -80,6 +86,7 @@ impl Layer {
             None => {}
         }
         self.meshes[part].attributes.extend(all);
+        self.meshes[part].bound = Some(Bound::of(of));
         Ok(())
     }
 
@@ -151,10 +158,12 @@ impl Layer {
             ("primChildren", file.names(&[root.as_str()])?),
         ];
         file.spec("/", Spec::Root, &fields);
-        let names = identifiers(take.parts.iter().map(|p| p.name.as_str()));
-        let present: Vec<(&String, Mesh)> =
-            names.iter().zip(self.meshes).filter(|(_, mesh)| !mesh.attributes.is_empty()).collect();
-        let children: Vec<&str> = present.iter().map(|(name, _)| name.as_str()).collect();
+        let names = Names::of(take, &root);
+        let bound = self.meshes.iter().any(|mesh| mesh.bound.is_some());
+        let all = names.parts.iter().zip(&take.parts).zip(self.meshes);
+        let present: Vec<((&String, &Part), Mesh)> = all.filter(|(_, mesh)| !mesh.attributes.is_empty()).collect();
+        let mut children: Vec<&str> = present.iter().map(|((name, _), _)| name.as_str()).collect();
+        children.extend(bound.then_some(names.scope()));
         let mut fields = vec![
             ("specifier", Value::def()),
             ("typeName", file.token("Xform")),
@@ -171,26 +180,43 @@ impl Layer {
             let order = [("typeName", file.token("token[]")), ("variability", Value::uniform()), ("default", order)];
             file.spec(&format!("/{root}.{ORDER}"), Spec::Attribute, &order);
         }
-        for (name, mesh) in present {
-            let own: Vec<&str> = mesh.attributes.iter().map(|a| a.name.as_str()).collect();
-            let fields =
-                [("specifier", Value::def()), ("typeName", file.token("Mesh")), ("properties", file.names(&own)?)];
-            let path = format!("/{root}/{name}");
-            file.spec(&path, Spec::Prim, &fields);
-            for attribute in mesh.attributes {
-                // The tokens of names must be in the file before the paths are written.
-                let _ = file.token(&attribute.name);
-                let mut fields = vec![("typeName", file.token(attribute.kind))];
-                fields.extend(attribute.more);
-                fields.extend(attribute.default.map(|value| ("default", value)));
-                if !attribute.samples.is_empty() {
-                    let times = if attribute.times.is_empty() { &mesh.times } else { &attribute.times };
-                    fields.push(("timeSamples", file.samples(times, &attribute.samples)?));
-                }
-                file.spec(&format!("{path}.{}", attribute.name), Spec::Attribute, &fields);
-            }
+        if bound {
+            materials(file, take, &names)?;
+        }
+        for ((name, part), mesh) in present {
+            mesh.write(file, &format!("/{root}/{name}"), part, &names)?;
         }
         self.file.finish()
+    }
+}
+
+impl Mesh {
+    /// Writes the prim at a path, with its attributes and materials.
+    fn write(self, file: &mut Crate, path: &str, part: &Part, names: &Names) -> Result<(), DiskError> {
+        let mut own: Vec<&str> = self.attributes.iter().map(|a| a.name.as_str()).collect();
+        if let Some(bound) = &self.bound {
+            own.extend(bound.properties());
+        }
+        let mut fields =
+            vec![("specifier", Value::def()), ("typeName", file.token("Mesh")), ("properties", file.names(&own)?)];
+        if let Some(bound) = &self.bound {
+            shown_as(file, &mut fields, path.rsplit('/').next().unwrap_or_default(), &part.name);
+            fields.extend(bound.fields(file, names)?);
+        }
+        file.spec(path, Spec::Prim, &fields);
+        for attribute in self.attributes {
+            // The tokens of names must be in the file before the paths are written.
+            let _ = file.token(&attribute.name);
+            let mut fields = vec![("typeName", file.token(attribute.kind))];
+            fields.extend(attribute.more);
+            fields.extend(attribute.default.map(|value| ("default", value)));
+            if !attribute.samples.is_empty() {
+                let times = if attribute.times.is_empty() { &self.times } else { &attribute.times };
+                fields.push(("timeSamples", file.samples(times, &attribute.samples)?));
+            }
+            file.spec(&format!("{path}.{}", attribute.name), Spec::Attribute, &fields);
+        }
+        self.bound.map_or(Ok(()), |bound| bound.write(file, path, names))
     }
 }
 

@@ -11,6 +11,11 @@ use std::path::Path;
 /// Size of the header [bytes]: identifier, version, offset of the table of contents, reserved.
 const HEAD: usize = 88;
 
+/// First byte of a list that replaces others.
+const EXPLICIT: u8 = 1 | 1 << 1;
+/// First byte of a list before those of weaker layers.
+const PREPENDED: u8 = 1 << 5;
+
 /// Types of values, with the numbers of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -18,10 +23,13 @@ pub enum Type {
     Int = 3,
     Float = 8,
     Double = 9,
+    String = 10,
     Token = 11,
     Vec2f = 20,
     Vec3d = 23,
     Vec3f = 24,
+    TokenListOp = 32,
+    PathListOp = 34,
     TokenVector = 41,
     Specifier = 42,
     Variability = 44,
@@ -67,6 +75,14 @@ pub enum Spec {
     Prim = 6,
     /// `/`.
     Root = 7,
+    /// `/prim.name`, with targets.
+    Relationship = 8,
+}
+
+impl Spec {
+    fn property(self) -> bool {
+        matches!(self, Spec::Attribute | Spec::Relationship)
+    }
 }
 
 /// Path, spec type and fields of a spec.
@@ -82,6 +98,8 @@ struct Entry {
 pub struct Crate {
     file: Draft,
     tokens: Vec<String>,
+    /// Tokens of strings.
+    strings: Vec<u32>,
     index: HashMap<String, u32>,
     entries: Vec<Entry>,
     buffer: Vec<u8>,
@@ -96,8 +114,14 @@ impl Crate {
         let mut file = Draft::new(path)?;
         file.put(&[0; HEAD])?;
         // The first token must not name a property. Paths of properties are distinguished by a negative token index.
-        let mut out =
-            Crate { file, tokens: Vec::new(), index: HashMap::new(), entries: Vec::new(), buffer: Vec::new() };
+        let mut out = Crate {
+            file,
+            tokens: Vec::new(),
+            strings: Vec::new(),
+            index: HashMap::new(),
+            entries: Vec::new(),
+            buffer: Vec::new(),
+        };
         out.name(";-)");
         Ok(out)
     }
@@ -128,6 +152,41 @@ impl Crate {
     /// Returns a token.
     pub fn token(&mut self, word: &str) -> Value {
         Value::inline(Type::Token, self.name(word))
+    }
+
+    /// Returns a text.
+    pub fn text(&mut self, text: &str) -> Value {
+        let token = self.name(text);
+        self.strings.push(token);
+        Value::inline(Type::String, self.strings.len() as u32 - 1)
+    }
+
+    /// Returns a number of type `float`.
+    pub fn float(x: f32) -> Value {
+        Value::inline(Type::Float, x.to_bits())
+    }
+
+    /// Writes a vector of three `float`.
+    pub fn colour(&mut self, x: [f32; 3]) -> Result<Value, DiskError> {
+        let bytes: Vec<u8> = x.iter().flat_map(|c| c.to_le_bytes()).collect();
+        Ok(Value::placed(Type::Vec3f, self.blob(&bytes)?))
+    }
+
+    /// Writes the schemas that are applied to a prim, before those of weaker layers.
+    pub fn schemas(&mut self, names: &[&str]) -> Result<Value, DiskError> {
+        let mut bytes = vec![PREPENDED];
+        bytes.extend((names.len() as u64).to_le_bytes());
+        names.iter().for_each(|name| bytes.extend(self.name(name).to_le_bytes()));
+        Ok(Value::placed(Type::TokenListOp, self.blob(&bytes)?))
+    }
+
+    /// Writes the target of a relationship or connection. Its spec must have been added.
+    pub fn target(&mut self, path: &str) -> Result<Value, DiskError> {
+        let place = self.entries.iter().position(|entry| entry.path == path).unwrap_or(0);
+        let mut bytes = vec![EXPLICIT];
+        bytes.extend(1u64.to_le_bytes());
+        bytes.extend((place as u32).to_le_bytes());
+        Ok(Value::placed(Type::PathListOp, self.blob(&bytes)?))
     }
 
     /// Writes names of children or properties.
@@ -237,10 +296,11 @@ impl Crate {
         let text: Vec<u8> = self.tokens.iter().flat_map(|t| [t.as_bytes(), b"\0"].concat()).collect();
         let values: Vec<u8> = fields.iter().flat_map(|(_, v)| v.0.to_le_bytes()).collect();
         let names: Vec<i32> = fields.iter().map(|(n, _)| *n as i32).collect();
+        let strings: Vec<u8> = self.strings.iter().flat_map(|s| s.to_le_bytes()).collect();
         let n = self.entries.len();
         let sections: [(&str, Vec<u8>); 6] = [
             ("TOKENS", [count(self.tokens.len()), count(text.len()), sized(literals(&text))].concat()),
-            ("STRINGS", count(0)),
+            ("STRINGS", [count(self.strings.len()), strings].concat()),
             ("FIELDS", [count(fields.len()), table(&names), sized(literals(&values))].concat()),
             ("FIELDSETS", [count(sets.len()), table(&sets)].concat()),
             ("PATHS", [count(n), count(n), table(&tree.order), table(&tree.names), table(&tree.jumps)].concat()),
@@ -276,11 +336,11 @@ impl Crate {
 
     fn walk(&self, k: usize, more: bool, children: &HashMap<&str, Vec<usize>>, tree: &mut Tree) {
         let entry = &self.entries[k];
-        let name = entry.path.rsplit(if entry.spec == Spec::Attribute { '.' } else { '/' }).next().unwrap_or("");
+        let name = entry.path.rsplit(if entry.spec.property() { '.' } else { '/' }).next().unwrap_or("");
         let number = self.index.get(name).copied().unwrap_or(0) as i32;
         let own = tree.order.len();
         tree.order.push(k as i32);
-        tree.names.push(if entry.spec == Spec::Attribute { -number } else { number });
+        tree.names.push(if entry.spec.property() { -number } else { number });
         tree.jumps.push(0);
         let inner = children.get(entry.path.as_str()).map_or(&[][..], Vec::as_slice);
         for (place, child) in inner.iter().enumerate() {

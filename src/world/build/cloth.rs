@@ -79,6 +79,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
         place,
         edge,
         polygons: polygon::counts(&input.mesh.source.faces),
+        materials: input.mesh.materials,
         triangles: file,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,

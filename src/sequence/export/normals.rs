@@ -1,0 +1,76 @@
+//! Smooth normals. Vertices at the same place, as of joined borders, have the same normal.
+
+use super::Sample;
+use crate::linalg::Vec3;
+use std::collections::HashMap;
+
+/// Cosine of the largest angle between the triangles at an edge that is shaded smooth: 60 degrees.
+const SHARP: f64 = 0.5;
+
+fn wide(p: &[f32; 3]) -> Vec3 {
+    Vec3::new(p[0].into(), p[1].into(), p[2].into())
+}
+
+/// Returns the first vertex at the place of each vertex.
+fn places(positions: &[[f32; 3]]) -> Vec<u32> {
+    let mut first = HashMap::with_capacity(positions.len());
+    // Adding zero makes -0 and 0 alike.
+    (0..).zip(positions).map(|(v, p)| *first.entry(p.map(|x| (x + 0.0).to_bits())).or_insert(v)).collect()
+}
+
+fn across(positions: &[[f32; 3]], t: &[u32; 3]) -> Vec3 {
+    let [a, b, c] = t.map(|v| wide(&positions[v as usize]));
+    (b - a).cross(&(c - a))
+}
+
+/// Computes unit normals at vertices, weighted by the areas of the triangles around. Vertices without any point up.
+pub fn smooth(sample: &Sample, triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
+    let x = &sample.positions;
+    let places = places(x);
+    let mut sums = vec![Vec3::zeros(); x.len()];
+    for t in triangles {
+        let normal = across(x, t);
+        t.iter().for_each(|v| sums[places[*v as usize] as usize] += normal);
+    }
+    let unit = |v: &u32| sums[*v as usize].try_normalize(0.0).unwrap_or(Vec3::y());
+    places.iter().map(unit).map(|n| [n.x as f32, n.y as f32, n.z as f32]).collect()
+}
+
+/// Returns whether triangles meet at an edge by more than 60 degrees, as those of a box do.
+pub fn sharp(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> bool {
+    let places = places(positions);
+    let mut sides: HashMap<[u32; 2], Vec3> = HashMap::new();
+    for t in triangles {
+        let Some(normal) = across(positions, t).try_normalize(0.0) else { continue };
+        let t = t.map(|v| places[v as usize]);
+        for [a, b] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
+            match sides.get(&[b, a]) {
+                Some(other) if normal.dot(other) < SHARP => return true,
+                _ => sides.insert([a, b], normal),
+            };
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two squares that meet at a right angle, with an edge of its own each.
+    #[test]
+    fn a_joined_border_is_smooth() {
+        let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let mut x = positions.to_vec();
+        x.extend([[1.0, 0.0, -0.0], [1.0, 0.0, -1.0], [1.0, 1.0, -1.0], [1.0, 1.0, 0.0], [9.0, 9.0, 9.0]]);
+        let triangles = [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]];
+        let sample = Sample { positions: x, ..Sample::default() };
+        let normals = smooth(&sample, &triangles);
+        assert_eq!(normals[0], [0.0, 0.0, 1.0]);
+        assert_eq!(normals[5], [1.0, 0.0, 0.0]);
+        assert_eq!((normals[1], normals[2]), (normals[4], normals[7]));
+        assert!(normals[1][0] > 0.4 && normals[1][2] > 0.4 && normals[1][1] == 0.0, "{:?}", normals[1]);
+        assert_eq!(normals[8], [0.0, 1.0, 0.0]);
+        assert!(sharp(&sample.positions, &triangles) && !sharp(&sample.positions, &triangles[..2]));
+    }
+}
