@@ -21,7 +21,7 @@ pub struct Drape {
     #[arg(long, value_name = "PERCENT", value_parser = coefficient, value_delimiter = ',')]
     coefficient: Vec<f64>,
     /// Edge of the mesh [mm, or with a unit]; three meshes if absent, or one of a third of the bending length for a fit
-    #[arg(long, value_name = "LENGTH", value_parser = super::fitted::length)]
+    #[arg(long, value_name = "LENGTH", value_parser = edge)]
     edge: Option<f64>,
     /// Number of specimens, each with another mesh, whose mean is told
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=20))]
@@ -45,6 +45,12 @@ const FRAMES: usize = 40;
 const NEAR: f64 = 0.005;
 /// Largest file of materials [bytes].
 const LARGEST: u64 = 1 << 20;
+
+/// Reads an edge length with which the disc has triangles [m].
+fn edge(text: &str) -> Result<f64, String> {
+    let value = super::fitted::length(text)?;
+    if (1e-3..=0.03).contains(&value) { Ok(value) } else { Err("out of range, 1 to 30 mm".to_string()) }
+}
 
 fn coefficient(text: &str) -> Result<f64, String> {
     let value: Option<f64> = text.trim_end_matches('%').trim().parse().ok();
@@ -141,7 +147,23 @@ impl Drape {
         if rigidity(&specimen.material) <= 0.0 {
             return Err(Failure::input(format!("'{}' has no rigidity, and drapes like water", specimen.material.name)));
         }
+        self.writes()?;
         if self.coefficient.is_empty() { self.tell(&specimen) } else { self.fit(&specimen) }
+    }
+
+    /// Checks the name and the folders of what will be written.
+    fn writes(&self) -> Result<(), Failure> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if self.name.as_ref().is_some_and(|name| !(1..=64).contains(&name.len()) || !name.chars().all(fits)) {
+            return Err(Failure::input("--name: expected a name of letters, digits, '_' and '-', at most 64"));
+        }
+        for path in [&self.out, &self.report].into_iter().flatten() {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
+                return Err(Failure::input(format!("{}: no file can be written there", path.display())));
+            }
+        }
+        Ok(())
     }
 
     /// Searches the rigidity and tells it.
@@ -157,10 +179,16 @@ impl Drape {
             say(&format!("rigidity {} uN m: {told}", figure(1e6 * b)));
             Ok::<f64, Failure>(coefficient)
         })?;
-        let Some(found) = found else {
+        let found = found.map_err(|tried| {
             let what = format!("no rigidity of '{}' was found that drapes to {:.1} %", material.name, 100.0 * wanted);
-            return Err(Failure::input(format!("{what}; are density and stretch right?")));
-        };
+            let side = |more: bool| tried.iter().any(|[_, c]| (*c > wanted) == more);
+            let why = if side(true) && side(false) {
+                "the coefficient jumps there, as folds do; give more --repeats or a finer --edge"
+            } else {
+                "are density and stretch right?"
+            };
+            Failure::input(format!("{what}; {why}"))
+        })?;
         let half = if count > 1 { student(count - 1) * spread / (count as f64).sqrt() } else { f64::INFINITY };
         // The coefficient is linear in the logarithm.
         let factor = (half / found.slope).exp2() - 1.0;

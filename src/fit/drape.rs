@@ -125,7 +125,8 @@ pub struct Found {
 
 /// Searches the rigidity whose coefficient is within `near` of `wanted`, from `start` [N m]. `drape` returns the
 /// coefficient at a rigidity. Secants in the logarithm are used, since the coefficient is nearly linear in it. Returns
-/// `None` where no rigidity between a thousandth and a thousand times `start` gives it.
+/// what was tried, rigidities [N m] with their coefficients, where none between a thousandth and a thousand times `start`
+/// gives it.
 ///
 /// # Errors
 /// The errors of `drape`.
@@ -134,7 +135,7 @@ pub fn search<E>(
     wanted: f64,
     near: f64,
     mut drape: impl FnMut(f64) -> Result<f64, E>,
-) -> Result<Option<Found>, E> {
+) -> Result<Result<Found, Vec<[f64; 2]>>, E> {
     let (mut tried, mut slope, mut at) = (Vec::<[f64; 2]>::new(), SLOPE, 0.0f64);
     // Doublings of the start, and the coefficient there.
     let mut before: Option<[f64; 2]> = None;
@@ -146,15 +147,15 @@ pub fn search<E>(
             slope = ((coefficient - before[1]) / (at - before[0])).clamp(SLOPES[0], SLOPES[1]);
         }
         if (coefficient - wanted).abs() <= near {
-            return Ok(Some(Found { rigidity, slope, tried }));
+            return Ok(Ok(Found { rigidity, slope, tried }));
         }
         before = Some([at, coefficient]);
         at += ((wanted - coefficient) / slope).clamp(-2.0, 2.0);
         if at.abs() > 10.0 {
-            return Ok(None);
+            break;
         }
     }
-    Ok(None)
+    Ok(Err(tried))
 }
 
 #[cfg(test)]
@@ -194,7 +195,7 @@ mod tests {
         assert!((found.rigidity / exact - 1.0).abs() < 0.01, "{found:?}");
         // d/dlog2 B of the logistic: 0.8 c (1 - c) ln 2.
         assert!((found.slope / (0.8 * 0.24 * 2f64.ln()) - 1.0).abs() < 0.15, "{found:?}");
-        assert_eq!(search(1e-6, 0.5, 1e-3, |_| Ok::<f64, ()>(0.9)).unwrap(), None);
+        assert!(search(1e-6, 0.5, 1e-3, |_| Ok::<f64, ()>(0.9)).unwrap().is_err());
     }
 
     #[test]

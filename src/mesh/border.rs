@@ -64,12 +64,15 @@ fn next(mesh: &TriMesh) -> Vec<[u32; 2]> {
 fn chain(x: &[Vec3], edges: &[[u32; 2]], group: &[u32]) -> Result<Chain, String> {
     let own: BTreeSet<u32> = group.iter().copied().collect();
     let mut after: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut ends: BTreeSet<u32> = BTreeSet::new();
     for [a, b] in edges.iter().filter(|edge| edge.iter().all(|v| own.contains(v))) {
         if after.insert(*a, *b).is_some() {
             return Err(format!("its border branches at vertex {a}"));
         }
+        if !ends.insert(*b) {
+            return Err(format!("its border branches at vertex {b}"));
+        }
     }
-    let ends: BTreeSet<u32> = after.values().copied().collect();
     let starts: Vec<u32> = after.keys().copied().filter(|v| !ends.contains(v)).collect();
     let closed = starts.is_empty();
     let Some(first) = starts.first().or_else(|| after.keys().next()).copied() else {
@@ -134,7 +137,18 @@ pub fn between(mesh: &TriMesh, name: &str, sides: [&[u32]; 2], flip: bool) -> Re
     }
     // Sides that meet at a corner share it.
     pairs.retain(|[a, b]| a != b);
-    Ok((Seam { name: name.to_string(), pairs, lengths: [a.length(), b.length()] }, left - count))
+    Ok((seam(mesh, name, pairs, [a.length(), b.length()]), left - count))
+}
+
+/// Returns a seam. It has at least the length of the edges at its pairs, so that a single pair, too, is drawn.
+fn seam(mesh: &TriMesh, name: &str, pairs: Vec<[u32; 2]>, lengths: [f64; 2]) -> Seam {
+    let (x, ends) = (&mesh.positions, pairs.iter().flatten().copied().collect::<BTreeSet<u32>>());
+    let sides = mesh.triangles.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]);
+    let at = sides.filter(|side| side.iter().any(|v| ends.contains(v)));
+    let (sum, count) =
+        at.fold((0.0, 0usize), |(sum, count), [a, b]| (sum + (x[a as usize] - x[b as usize]).norm(), count + 1));
+    let least = sum / count.max(1) as f64 * pairs.len().max(2).saturating_sub(1) as f64;
+    Seam { name: name.to_string(), pairs, lengths: lengths.map(|own| if own < 0.1 * least { least } else { own }) }
 }
 
 /// Returns the seam of given pairs. Lengths are those of the ways along them.
@@ -143,7 +157,7 @@ pub fn of_pairs(mesh: &TriMesh, name: &str, pairs: Vec<[u32; 2]>) -> Seam {
     let way =
         |side: usize| pairs.windows(2).map(|w| (x[w[1][side] as usize] - x[w[0][side] as usize]).norm()).sum::<f64>();
     let lengths = [way(0), way(1)];
-    Seam { name: name.to_string(), pairs, lengths }
+    seam(mesh, name, pairs, lengths)
 }
 
 /// Returns the seam of all border vertices that coincide. Its length is that of the border edges between them.
@@ -153,7 +167,7 @@ pub fn of_coincident(mesh: &TriMesh, name: &str) -> Seam {
     let x = &mesh.positions;
     let own = next(mesh).into_iter().filter(|edge| edge.iter().all(|v| second.contains(v)));
     let length: f64 = own.map(|[a, b]| (x[a as usize] - x[b as usize]).norm()).sum();
-    Seam { name: name.to_string(), pairs, lengths: [length; 2] }
+    seam(mesh, name, pairs, [length; 2])
 }
 
 #[cfg(test)]
@@ -213,6 +227,28 @@ mod tests {
         assert!(side == 1 && what.contains("several pieces"), "{what}");
         let inside: Vec<u32> = vec![a[3]];
         assert!(between(&mesh, "s", [&inside, &b], false).unwrap_err().1.contains("no edge of a border"));
+    }
+
+    /// Two squares meet at one vertex; a group holds the border of one and an edge of the other that ends there.
+    #[test]
+    fn a_border_that_runs_into_a_ring_is_refused() {
+        let positions: Vec<Vec3> = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]]
+            .map(|[x, z]| Vec3::new(x, 0.0, z))
+            .to_vec();
+        let triangles = vec![[0, 1, 2], [0, 2, 3], [2, 4, 5], [2, 5, 6]];
+        let mesh = TriMesh { positions, triangles, ..TriMesh::default() };
+        for more in [4, 6] {
+            let (side, what) = between(&mesh, "s", [&[0, 1, 2, 3, more], &[4, 5]], false).unwrap_err();
+            assert!(side == 0 && what.contains("branches at vertex 2"), "{what}");
+        }
+    }
+
+    #[test]
+    fn single_pairs_have_a_length() {
+        let (mesh, [a, b]) = two([4, 4]);
+        let seam = of_pairs(&mesh, "s", vec![[a[0], b[0]]]);
+        // Edges of 25 cm and their diagonal.
+        assert!(seam.lengths.iter().all(|l| (0.25..0.36).contains(l)), "{seam:?}");
     }
 
     #[test]

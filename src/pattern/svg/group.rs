@@ -171,6 +171,10 @@ impl Group {
         for item in closed {
             let p = item.curve().start();
             match outer.iter_mut().find(|(o, _)| inside([o.curve().flattened(1e-4)], p)) {
+                Some((_, holes)) if holes.iter().any(|h: &Item| inside([h.curve().flattened(1e-4)], p)) => {
+                    let what = "it lies in a hole of the panel; a panel is in one piece, make it one of its own";
+                    return Err(MeshError { line: Some(item.line), column: None, what: what.to_string() });
+                }
                 Some((_, holes)) => holes.push(item),
                 None => outer.push((item, Vec::new())),
             }

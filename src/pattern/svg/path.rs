@@ -11,6 +11,8 @@ use svgtypes::{PathParser, PathSegment};
 
 /// Largest number of segments of a path.
 const MOST: usize = 100_000;
+/// Largest number of user units of an attribute. Curves are not divided before it is known.
+const FAR: f64 = 1e9;
 /// Accuracy of ellipses as curves, in units of the file.
 const ROUND: f64 = 1e-7;
 
@@ -84,6 +86,12 @@ pub fn number(node: &Node, name: &str, place: &Place) -> Result<f64, MeshError> 
     let Some(length) = length else {
         return Err(place.fault(node, format!("{name}=\"{}\" is no number", short(text))));
     };
+    if length.unit == svgtypes::LengthUnit::Percent {
+        return Err(place.fault(node, format!("{name}=\"{}\" is a percentage; give a number", short(text))));
+    }
+    if length.number.abs() > FAR {
+        return Err(place.fault(node, format!("{name}=\"{}\" is beyond all drawings", short(text))));
+    }
     let absolute = super::units::metres(length).filter(|_| length.unit != svgtypes::LengthUnit::None);
     // Lengths with a unit are those of the paper at 96 units an inch.
     Ok(absolute.map_or(length.number, |metres| metres * 96.0 / 0.0254))

@@ -14,6 +14,7 @@ use crate::mesh::archive::{self, Pose};
 use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
+use crate::scene::border::Sides;
 use crate::scene::cloth::{self, Cloth, Map, Mapped, RestAngles, Source};
 use crate::scene::place::MapSource;
 use crate::scene::unit::rounded;
@@ -99,7 +100,9 @@ fn of_file(cloth: &Cloth, (file, wanted): (&Path, Wanted), key: &str, faults: &m
     if wanted.pose == Pose::Rest && !archive::reads(file) {
         faults.warn(&format!("{key}.pose"), "goes with USD files: others have one shape");
     }
-    let mut mesh = files::placed(file, wanted, &cloth.transform, cloth.weld, key, faults)?;
+    // What coincides is meant to, if it is sewn.
+    let sewn = cloth.borders.iter().any(|border| border.sides == Sides::Coincident);
+    let mut mesh = files::placed(file, wanted, &cloth.transform, (cloth.weld, sewn), key, faults)?;
     files::measure(&mesh.positions, cloth.transform.scale, key, faults);
     if cloth.offset != 0.0 {
         refine::offset(&mut mesh, cloth.offset);

@@ -213,7 +213,7 @@ pub fn placed(
     file: &Path,
     object: Wanted,
     transform: &Transform,
-    weld: f64,
+    (weld, sewn): (f64, bool),
     key: &str,
     faults: &mut Faults,
 ) -> Option<TriMesh> {
@@ -235,7 +235,8 @@ pub fn placed(
         }
         mesh = whole;
     }
-    let found = check::surface(&mut mesh);
+    let mut found = check::surface(&mut mesh);
+    found.retain(|fault| !sewn || fault.kind != FaultKind::CoincidentVertices);
     tell(found, &mesh.positions, transform.scale, file, faults).then_some(mesh)
 }
 

@@ -64,7 +64,12 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
             faults.warn(&format!("{key}.from"), format!("{} s; {}", about(described.from), unseen(scene)));
         }
         let file = described.shape.file().map(|f| f.as_path());
-        let worn = |cloth: &&Cloth| Some(cloth.file()) == file && cloth.object.is_some() && described.object.is_none();
+        let worn = |cloth: &&Cloth| {
+            Some(cloth.file()) == file
+                && cloth.object.is_some()
+                && described.object.is_none()
+                && described.objects.is_empty()
+        };
         if let Some(cloth) = scene.cloths.iter().find(worn) {
             let message =
                 format!("all meshes of the file, that of the cloth '{}' among them; name its own", cloth.name);
