@@ -95,7 +95,7 @@ mod tests {
         let whole = shell.thicken(Sample { positions, velocities: None, fields: vec![("f".into(), vec![[1.0]; 6])] });
         assert_eq!((whole.positions.len(), whole.fields[0].1.len(), part.vertices), (12, 12, 12));
         assert_eq!(part.looks.len(), part.triangles.len());
-        assert_eq!(part.face_looks().collect::<Vec<_>>(), [0, 1, 0, 1, 0, 0, 1, 1, 1, 0]);
+        assert_eq!(part.face_looks().collect::<Vec<_>>(), [0, 1, 0, 1, 0, 0, 0, 1, 1, 1]);
         let quads: Vec<usize> = part.faces.iter().map(Vec::len).collect();
         assert_eq!(quads, [4; 2 + 2 + 6]);
         assert!(border(&part.triangles).is_empty(), "open");
