@@ -125,8 +125,7 @@ pub struct Found {
 
 /// Searches the rigidity whose coefficient is within `near` of `wanted`, from `start` [N m]. `drape` returns the
 /// coefficient at a rigidity. Secants in the logarithm are used, since the coefficient is nearly linear in it. Returns
-/// what was tried, rigidities [N m] with their coefficients, where none between a thousandth and a thousand times `start`
-/// gives it.
+/// the rigidities that were tried, with their coefficients, if none from a thousandth to a thousand times `start` fits.
 ///
 /// # Errors
 /// The errors of `drape`.

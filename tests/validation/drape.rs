@@ -49,8 +49,8 @@ const FABRICS: [&str; 10] = [
 ];
 
 /// Coefficients of the two finest meshes are within six points: one laying differs from the next by up to two (three
-/// each of satin and suiting: standard deviations of 1.0 and 1.8), so that two differ by 2.8 by chance, and six is twice
-/// as much. All are those that the library lists, within one laying's difference.
+/// each of satin and suiting: standard deviations of 1.0 and 1.8). So two differ by 2.8 by chance, and six is twice as
+/// much. All are those that the library lists, within one laying's difference.
 #[test]
 #[ignore = "long: a quarter of a minute or more"]
 fn fabrics_drape_as_the_library_says() {

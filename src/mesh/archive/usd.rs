@@ -78,7 +78,7 @@ pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     if let (Some(found), []) = (hidden.first(), &seen[..]) {
         let what = found.hidden.unwrap_or_default();
         if what == "empty" {
-            // It may be empty because of what it refers to.
+            // A mesh may be empty since a reference of it is broken.
             let why = broken.first().map_or(String::new(), |broken| format!("; {broken}"));
             let message = format!("<{}>: it has no points or no faces, as all that was asked for{why}", found.path);
             return Err(MeshError::new(message));

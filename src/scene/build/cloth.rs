@@ -100,7 +100,7 @@ fn of_file(cloth: &Cloth, (file, wanted): (&Path, Wanted), key: &str, faults: &m
     if wanted.pose == Pose::Rest && !archive::reads(file) {
         faults.warn(&format!("{key}.pose"), "goes with USD files: others have one shape");
     }
-    // What coincides is meant to, if it is sewn.
+    // Vertices that are sewn may coincide.
     let sewn = cloth.borders.iter().any(|border| border.sides == Sides::Coincident);
     let mut mesh = files::placed(file, wanted, &cloth.transform, (cloth.weld, sewn), key, faults)?;
     files::measure(&mesh.positions, cloth.transform.scale, key, faults);
