@@ -308,8 +308,10 @@ fn keys_choose_prims_charts_and_axes() {
         let faults = self::built(&folder, &scene).err().unwrap();
         assert!(faults.contains(told), "{key}: {faults}");
     }
-    let scene = "[time]\nframes = 1\n[[obstacle]]\nname = \"o\"\nmesh = \"up.obj\"\nobjects = [\"a\"]\n";
-    assert!(self::built(&folder, scene).err().unwrap().contains("several are taken"));
+    let scene = "[time]\nframes = 1\n[[cloth]]\nname = \"c\"\nmesh = \"up.obj\"\n\
+                 [[obstacle]]\nname = \"o\"\nmesh = \"up.obj\"\nobjects = [\"a\"]\n";
+    let faults = self::built(&folder, scene).err().unwrap();
+    assert!(faults.contains("several are taken"), "{faults}");
 }
 
 #[test]
