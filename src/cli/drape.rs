@@ -39,6 +39,8 @@ pub struct Drape {
 
 /// Name of the material that is draped.
 const VARIED: &str = "specimen-of-drape";
+/// Bending length below which meshes are too coarse [m].
+const SHORTEST: f64 = 3e-3;
 /// Longest time that a specimen takes to come to rest, in tenths of a second.
 const FRAMES: usize = 40;
 /// Difference from the measured coefficient at which the search ends.
@@ -146,6 +148,11 @@ impl Drape {
         let specimen = Specimen::find(&self.material)?;
         if rigidity(&specimen.material) <= 0.0 {
             return Err(Failure::input(format!("'{}' has no rigidity, and drapes like water", specimen.material.name)));
+        }
+        let bends = bending_length(&specimen.material);
+        if bends < SHORTEST {
+            let (name, mm) = (&specimen.material.name, figure(1e3 * bends));
+            return Err(Failure::input(format!("'{name}' has a bending length of {mm} mm; no mesh bends below 3 mm")));
         }
         self.writes()?;
         if self.coefficient.is_empty() { self.tell(&specimen) } else { self.fit(&specimen) }

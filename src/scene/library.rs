@@ -154,8 +154,8 @@ pub fn faults() -> &'static [Fault] {
 /// Returns a table of the library, with a line for each entry.
 pub fn materials_table() -> String {
     let mut out = String::from(
-        "material             density   stretch        bending      drape  friction  description\n\
-         \x20                    [g/m2]    [N/m]          [uN m]       [%]    [-]\n",
+        "material             density   stretch         bending      drape  friction  description\n\
+         \x20                    [g/m2]    [N/m]           [uN m]       [%]    [-]\n",
     );
     for m in &library().materials.all {
         let stretch = match &m.membrane {
@@ -177,7 +177,7 @@ pub fn materials_table() -> String {
         let drape = finest.map_or(String::new(), |coefficient| format!("{:.0}", 100.0 * coefficient));
         let _ = writeln!(
             out,
-            "{:<20} {:>7.0}   {stretch:<13}  {bending:<11}  {drape:<5}  {:<8}  {mark}{}",
+            "{:<20} {:>7.0}   {stretch:<14}  {bending:<11}  {drape:<5}  {:<8}  {mark}{}",
             m.name,
             m.density * 1e3,
             number(m.friction_dynamic),

@@ -328,6 +328,10 @@ fn one_course(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
         keys.fault(key, "goes with 'mesh', 'sequence' or 'cache'; leave it out");
         return None;
     }
+    if obstacle.objects.iter().any(|name| name.trim().is_empty()) {
+        keys.fault("objects", "a name is empty; name prims, or leave it out for all of them");
+        return None;
+    }
     if obstacle.object.is_some() && !obstacle.objects.is_empty() {
         keys.fault("objects", "conflicts with 'object'; leave one out");
         return None;

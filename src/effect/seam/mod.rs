@@ -347,7 +347,8 @@ impl Effect for Seams {
 }
 
 impl Seams {
-    /// Warns, in the step in which the time of a seam ends, where it is open.
+    /// Warns, in the step in which the time of a seam ends, where it is open; and after as long again where it is closed
+    /// and not joined.
     fn tell(&self, At { world, state }: At, memory: &Closings, step: &Step, told: &mut Told) {
         let ends = |sewing: &Sewing| sewing.is_late(state.time) && !sewing.is_late(state.time - step.h);
         for (sewing, pair, ..) in self.tied(memory).filter(|(sewing, ..)| ends(sewing)) {
@@ -356,6 +357,18 @@ impl Seams {
                 let remedy = "give it more time or force, or room; a flat panel folds only where 'wrap' bends it";
                 let what = format!("has had its time and is open by {} mm", rounded(1e3 * gap));
                 told.notice(notice(sewing, At { world, state }, pair, (&what, remedy), -gap));
+            }
+        }
+        let stays = |sewing: &Sewing| {
+            let ended = |t: f64| sewing.is_late(t - sewing.over);
+            sewing.hold == Hold::Joined && ended(state.time) && !ended(state.time - step.h)
+        };
+        for (sewing, pair, ..) in self.tied(memory).filter(|(sewing, ..)| stays(sewing)) {
+            let gap = between(&state.x, pair).norm();
+            if gap <= OPEN {
+                let what = "is closed and stays two rows";
+                let why = "joined, its triangles would cross, or be three at an edge";
+                told.notice(notice(sewing, At { world, state }, pair, (what, why), -gap));
             }
         }
     }
