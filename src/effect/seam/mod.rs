@@ -347,8 +347,8 @@ impl Effect for Seams {
 }
 
 impl Seams {
-    /// Warns, in the step in which the time of a seam ends, where it is open; and after as long again where it is closed
-    /// and not joined.
+    /// Warns, in the step in which the time of a seam ends, where it is open; and after as long again, where it is
+    /// closed and not joined.
     fn tell(&self, At { world, state }: At, memory: &Closings, step: &Step, told: &mut Told) {
         let ends = |sewing: &Sewing| sewing.is_late(state.time) && !sewing.is_late(state.time - step.h);
         for (sewing, pair, ..) in self.tied(memory).filter(|(sewing, ..)| ends(sewing)) {
