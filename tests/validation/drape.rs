@@ -19,18 +19,23 @@ fn drape(args: &[&str]) -> Vec<Row> {
 }
 
 /// Published: a polyester faille of 104 g/m2, 1.9 uN m, 28 % and 7 folds (Matsudaira et al. 2015); light silks 20 to
-/// 40 %. The satin of the library is stiffer for its weight. At four times the rigidity it drapes as taffeta does,
-/// which is outside of the band: the band can fail.
+/// 40 %. The satin of the library is stiffer for its weight.
 #[test]
 fn satin_drapes_as_published() {
-    let one = ["--edge", "9 mm"];
-    let [(_, coefficient, _, folds)] = drape(&[&["satin"], &one[..]].concat())[..] else { panic!("not one row") };
+    let [(_, coefficient, _, folds)] = drape(&["satin", "--edge", "9 mm"])[..] else { panic!("not one row") };
     assert!((20.0..=45.0).contains(&coefficient), "{coefficient} %");
     assert!((6.0..=10.0).contains(&folds), "{folds} folds");
+}
+
+/// A satin of four times the rigidity drapes as taffeta does, outside of the band: the band can fail.
+#[test]
+#[ignore = "long: a quarter of a minute or more"]
+fn a_stiffer_satin_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stiff.toml");
     std::fs::write(&file, "[[material]]\nbase = \"satin\"\nname = \"stiff\"\nrigidity = \"10 uN m\"\n").unwrap();
-    let [(_, stiff, ..)] = drape(&[&[file.to_str().unwrap()], &one[..]].concat())[..] else { panic!("not one row") };
+    let args = [file.to_str().unwrap(), "--edge", "9 mm"];
+    let [(_, stiff, ..)] = drape(&args)[..] else { panic!("not one row") };
     assert!(stiff > 50.0, "{stiff} %");
 }
 
