@@ -7,7 +7,7 @@ At 881 to 960 it stands as it was bound, arms a little out, for sewing; until 99
 import math
 import numpy as np
 from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
-from figure import NONE, X, Y, Z, bind, borders, matrix, mesh, shift, smin, smooth, surface, turn
+from figure import NONE, X, Y, Z, bind, borders, cone, mesh, shift, smin, smooth, surface, turn
 
 # Shapes, as distances to their surfaces [m]. Those of the torso are those of tools/make_meshes/meshes/mannequin.rs.
 
@@ -18,12 +18,6 @@ HIP, KNEE, ANKLE = np.array([0.091, 0.850, -0.010]), np.array([0.103, 0.470, 0.0
 TORSO = np.array([(0.740, 0.140, 0.092, -0.012), (0.800, 0.156, 0.104, -0.014), (0.870, 0.162, 0.110, -0.014), (0.950, 0.148, 0.102, -0.008),
                   (1.050, 0.121, 0.088, 0.000), (1.130, 0.128, 0.094, 0.002), (1.220, 0.144, 0.103, 0.002), (1.300, 0.146, 0.100, -0.004),
                   (1.370, 0.130, 0.080, -0.012), (1.440, 0.080, 0.055, -0.020)])
-
-
-def cone(p, a, b, ra, rb):
-    a, b = np.array(a), np.array(b)
-    t = np.clip((p - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
-    return np.linalg.norm(p - a - t[..., None] * (b - a), axis=-1) - ra - t * (rb - ra)
 
 
 def ellipsoid(p, centre, radii, frame=np.eye(3)):
@@ -242,25 +236,6 @@ def pose(t):
             if part in ("arm", "forearm", "thigh", "shin"):
                 out[f"{part}_half_{side}"] = Gf.Slerp(0.5, NONE, q)
     return out, np.array(TREE["hips"][0]) + hips
-
-
-def place(turns, joint):
-    """Rotation and position of a joint, hips where they were bound."""
-    here, above = TREE[joint]
-    if above is None:
-        return matrix(turns[joint]), np.array(here, float)
-    r, x = place(turns, above)
-    return r @ matrix(turns[joint]), x + r @ (np.array(here) - np.array(TREE[above][0]))
-
-
-def skin(p, w, turns, hips):
-    """The skin in a pose, for looking at it."""
-    out = np.zeros_like(p)
-    for k, name in enumerate(NAMES):
-        r, x = place(turns, name)
-        x = x + hips - np.array(TREE["hips"][0])
-        out += w[:, k, None] * ((p - np.array(TREE[name][0])) @ r.T + x)
-    return out
 
 
 FIRST_CODE, SHOT, LAST_CODE = 881, 1001, 1060
