@@ -33,6 +33,7 @@ const DOORS: &[(&str, &str)] = &[
     ("gif", "render"),
     ("image_webp", "render"),
     ("png", "render"),
+    ("zune_jpeg", "render"),
     ("openusd", "mesh"),
     ("kurbo", "pattern"),
     ("roxmltree", "pattern"),

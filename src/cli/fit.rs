@@ -3,6 +3,7 @@
 use super::drape::Drape;
 use super::failure::Failure;
 use super::fitted::{above, length, tell};
+use super::photo::PhotoFit;
 use crate::fit::outcome::Outcome;
 use crate::fit::track::{Anchor, Noise};
 use crate::fit::{bending, cantilever, friction, sled, stretch};
@@ -35,6 +36,8 @@ enum What {
     Friction(Friction),
     /// Drape over a disc (BS 5058), simulated, or the rigidity that gives a measured one
     Drape(Drape),
+    /// Measurements from photographs, as the tables of `stretch` and `bending`
+    Photo(PhotoFit),
 }
 
 /// Arguments of all fits.
@@ -304,6 +307,7 @@ impl Fit {
             }
             What::Bending(own) => own.execute(),
             What::Drape(own) => own.execute(),
+            What::Photo(own) => own.execute(),
             What::Friction(own) => {
                 own.files.ends("csv", "curves are a CSV file, which `curves` of a [[friction]] names")?;
                 let sheet = own.files.sheet(&sled::wants())?;

@@ -21,6 +21,7 @@ mod manual;
 mod materials;
 mod movie;
 mod pattern;
+mod photo;
 mod picture;
 mod progress;
 mod pulse;

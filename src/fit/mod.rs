@@ -8,6 +8,7 @@ pub mod drape;
 pub mod friction;
 pub mod law;
 pub mod outcome;
+pub mod photo;
 pub mod search;
 pub mod sled;
 pub mod spline;

@@ -13,6 +13,7 @@ mod eight;
 mod enlarge;
 mod first;
 mod font;
+mod jpeg;
 mod legend;
 mod light;
 pub mod movie;

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// k1, k2, a, b [N/m], tau of cotton, cotton with spandex, polyester (Miguel et al. 2013, section 4.2).
-const STRETCH: [[f64; 5]; 3] =
+pub const STRETCH: [[f64; 5]; 3] =
     [[135.6, 64.03, 2.22, 3.16, 0.006], [4.42, 32.19, 0.40, 4.84, 0.088], [26.62, 3.64, 2.10, 5.41, 0.031]];
 /// k1, k2, a, b, tau of felt, doublecloth, paper (section 4.3), SI.
-const BEND: [[f64; 5]; 3] = [
+pub const BEND: [[f64; 5]; 3] = [
     [145.3e-7, 0.15e-7, 5.12e-4, 0.15e-4, 29.9],
     [62.19e-7, 0.07e-7, 12.84e-4, 0.05e-4, 7.67],
     [479.7e-7, 0.47e-7, 0.04e-4, 0.64e-4, 10.2],
@@ -29,12 +29,12 @@ const RADII: [f64; 12] = [3.0, 4.0, 5.0, 6.0, 7.0, 7.5, 10.0, 16.0, 23.0, 27.5, 
 const FORMS: [Form; 2] = [Form::Exact, Form::Fitted];
 
 /// Returns a normally distributed random number.
-fn normal(random: &mut Random) -> f64 {
+pub fn normal(random: &mut Random) -> f64 {
     (-2.0 * (1.0 - random.unit()).ln()).sqrt() * (std::f64::consts::TAU * random.unit()).cos()
 }
 
 /// Returns weights 0, 1 .. n .. 0 for n = 1 to 6 [N]; each trial has both its zeros, or only the last.
-fn weights(both: bool) -> Vec<f64> {
+pub fn weights(both: bool) -> Vec<f64> {
     let mut all = Vec::new();
     for n in 1..=6 {
         let first = if both || n == 1 { 0 } else { 1 };
@@ -48,7 +48,7 @@ fn dense() -> Vec<f64> {
     (0..=60).chain((0..60).rev()).map(|k| 0.1 * f64::from(k)).collect()
 }
 
-fn setup(form: Form, anchor: Anchor) -> stretch::Setup {
+pub fn setup(form: Form, anchor: Anchor) -> stretch::Setup {
     stretch::Setup {
         name: "sample".to_string(),
         size: 0.1,
@@ -241,7 +241,7 @@ fn what_is_not_seen_is_told() {
     assert!(outcome.words.iter().any(|word| word.starts_with("tau is not seen: spacing is ")), "{:?}", outcome.words);
 }
 
-fn bend_setup(form: Form, numbers: [f64; 5]) -> bending::Setup {
+pub fn bend_setup(form: Form, numbers: [f64; 5]) -> bending::Setup {
     bending::Setup {
         name: "strip".to_string(),
         density: 0.208,
@@ -312,7 +312,7 @@ fn bending_is_told_as_far_as_it_is_seen() {
 
 /// Returns points of a strip that hangs from its upper end. From the free end on, the moment of the hanging part grows
 /// by `-rho g s cos(angle)`.
-fn hanging(law: &Law, density: f64, radius: f64, thickness: f64, angle: f64) -> Vec<[f64; 2]> {
+pub fn hanging(law: &Law, density: f64, radius: f64, thickness: f64, angle: f64) -> Vec<[f64; 2]> {
     let (length, steps) = (0.025, 4000);
     let ds = length / f64::from(steps);
     let (mut at, mut angle, mut moment, mut out) = ([0.0f64, 0.0f64], angle, 0.0f64, vec![[0.0, 0.0]]);

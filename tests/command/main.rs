@@ -6,5 +6,6 @@ mod fit;
 mod hostile;
 mod list;
 mod movie;
+mod photo;
 mod sweep;
 mod view;
