@@ -84,6 +84,7 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
     let record = Run {
         warnings: Vec::new(),
         unproven: false,
+        ignored: Vec::new(),
         changes: Vec::new(),
         version: env!("CARGO_PKG_VERSION").into(),
         command: Vec::new(),

@@ -301,6 +301,7 @@ impl Simulation {
         let verdict = Verdict::of(world, state, &all, test);
         stats.ignored += verdict.ignored;
         stats.crossing = verdict.crossing;
+        stats.regions = verdict.regions(world);
         match verdict.told(world) {
             None => Ok(all),
             Some(told) => Err(format!("t={:.6} s: {told}", world.shot.shot(state.time))),

@@ -99,6 +99,7 @@ pub fn scene(vertices: usize) -> (World, State) {
         ],
         frictions: Vec::new(),
         glues: Vec::new(),
+        apart: Vec::new(),
         shaped: 0.0,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::input::{Ready, bounded, build, mistaken, overrides, strict};
+use super::meet;
 use super::{say, warn};
 use crate::force::solid::Tetrahedron;
 use crate::mesh::tet::Quality;
@@ -54,6 +55,7 @@ struct Found {
     warnings: Vec<Fault>,
     scene: Option<Scene>,
     world: Option<World>,
+    notes: Vec<String>,
 }
 
 impl Check {
@@ -69,7 +71,7 @@ impl Check {
         } else if outcome.is_ok()
             && let (Some(scene), Some(world)) = (&found.scene, &found.world)
         {
-            self.tell(scene, world);
+            self.tell(scene, world, &found.notes);
         }
         outcome
     }
@@ -88,15 +90,18 @@ impl Check {
         let built = build(&scene, &self.scene);
         found.warnings.extend(built.as_ref().map_or_else(|refusal| &refusal.warnings, |ready| &ready.warnings).clone());
         found.scene = Some(scene);
-        let Ready { world, .. } = built.map_err(|refusal| {
+        let Ready { world, state, .. } = built.map_err(|refusal| {
             found.faults.clone_from(&refusal.faults);
             refusal.faults
         })?;
+        if let Some(scene) = &found.scene {
+            found.notes = meet::notes(scene, &world, &state);
+        }
         found.world = Some(world);
         if self.strict { strict(found.warnings.len()) } else { Ok(()) }
     }
 
-    fn tell(&self, scene: &Scene, world: &World) {
+    fn tell(&self, scene: &Scene, world: &World, notes: &[String]) {
         for object in &world.objects {
             let kind = object.kind.word();
             let (v, t) = (object.place.len(), object.triangles.len());
@@ -110,6 +115,7 @@ impl Check {
             });
             say(&format!("{kind} '{}': {v} vertices, {t} triangles{solid}", object.name));
         }
+        notes.iter().for_each(|note| say(&format!("note: {note}")));
         let time = &scene.time;
         let frames = match time.start_frame {
             1 => format!("{} frames", time.frames),
@@ -119,13 +125,14 @@ impl Check {
     }
 
     fn json(&self, found: &Found, failure: Option<&Failure>) -> Json {
-        let Found { faults, warnings, scene, world } = found;
+        let Found { faults, warnings, scene, world, notes } = found;
         let all = |list: &[Fault]| Json::List(list.iter().map(of_fault).collect());
         let mut json = Json::map([
             ("scene", Json::text(self.scene.display().to_string())),
             ("code", Json::Number(f64::from(failure.map_or(0, Failure::code)))),
             ("faults", all(faults)),
             ("warnings", all(warnings)),
+            ("notes", Json::List(notes.iter().map(Json::text).collect())),
         ]);
         // Other failures have no place in the scene.
         if let Some(failure) = failure.filter(|_| faults.is_empty()) {

@@ -188,6 +188,7 @@ impl<'a> Frames<'a> {
         self.folder.add_stats(stats)?;
         self.recorder.flush()?;
         self.record.done = frame - self.record.first + 1;
+        self.record.ignore(frame, &stats.regions);
         self.record.wall = wall;
         self.folder.write_run(&self.record)?;
         self.watch.learn()?;
@@ -206,6 +207,7 @@ impl<'a> Frames<'a> {
         let verdict = Verdict::of(world, state, snapshots, &mut self.test);
         stats.ignored += verdict.ignored;
         stats.crossing = verdict.crossing;
+        stats.regions = verdict.regions(world);
         let Some(told) = verdict.told(world) else { return Ok(()) };
         let shown = crossing::mesh(&verdict.x, &world.surface, &verdict.crossings);
         let path = self.folder.write_crossing(&encoded(&self.folder.crossing(), shown.map_err(|e| e.to_string()))?)?;
@@ -359,6 +361,7 @@ enabled = false
             reason: None,
             warnings: Vec::new(),
             unproven: false,
+            ignored: Vec::new(),
             changes: Vec::new(),
             first: 1,
             frames: 3,

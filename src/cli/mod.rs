@@ -19,6 +19,7 @@ mod inspect;
 mod log;
 mod manual;
 mod materials;
+mod meet;
 mod movie;
 mod pattern;
 mod photo;

@@ -12,7 +12,7 @@ use crate::page::{
     viewer,
 };
 use crate::render::Image;
-use crate::sequence::{Folder, FrameStats, Run as Record, Status, read, write as write_file};
+use crate::sequence::{Folder, FrameStats, Ignored, Run as Record, Status, read, write as write_file};
 use crate::world::quantity::{Energy, Number, Stages, energies};
 use clap::Args;
 use std::path::PathBuf;
@@ -97,6 +97,8 @@ fn outcome(record: &Record, stats: &[FrameStats]) -> String {
     } else {
         (true, "nothing crosses".to_string())
     };
+    let named: usize = record.ignored.iter().map(|entry| entry.most).sum();
+    let crossings = if named > 0 { format!("{crossings} outside of the parts of [[ignore]]") } else { crossings };
     let crossings = if *done == 0 { "none is written".to_string() } else { crossings };
     let state = match record.status {
         Status::Finished => "",
@@ -158,6 +160,12 @@ fn warnings(record: &Record, stats: &[FrameStats]) -> String {
     let mut all = record.warnings.clone();
     for change in &record.changes {
         all.extend(change.what.iter().map(|what| format!("changed from frame {} on: {what}", change.from)));
+    }
+    for Ignored { between, most, frame } in record.ignored.iter().filter(|entry| entry.most > 0) {
+        let pairs = count(*most, "pair");
+        all.push(format!(
+            "{between} are left out of contact ([[ignore]]): {pairs} of triangles cross at frame {frame}, the most"
+        ));
     }
     let mut when = |what: &str, holds: &dyn Fn(&FrameStats) -> bool| {
         let frames: Vec<u32> = stats.iter().filter(|s| holds(s)).map(|s| s.frame).collect();

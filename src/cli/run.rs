@@ -230,6 +230,7 @@ impl Run {
             reason: None,
             warnings,
             unproven: world.contact.vertex_test.is_some(),
+            ignored: Vec::new(),
             changes: Vec::new(),
             first: scene.time.start_frame,
             frames: scene.time.frames,

@@ -47,6 +47,8 @@ pub struct Tangle<'a, M> {
     pub gap: f64,
     /// Predicate for two objects that may not cross.
     pub meet: M,
+    /// Predicate for two triangles that may.
+    pub may: &'a (dyn Fn(u32, u32) -> bool + Sync),
 }
 
 /// Displacements of a round.
@@ -117,7 +119,7 @@ impl<M: Fn(usize, usize) -> bool + Sync> Tangle<'_, M> {
     }
 
     fn crossing(&self, x: &[Vec3]) -> Vec<[u32; 2]> {
-        let skip = |s, t| !(self.meet)(self.object(s), self.object(t));
+        let skip = |s, t| !(self.meet)(self.object(s), self.object(t)) || (self.may)(s, t);
         intersections(x, &self.surface.triangles, skip).pairs
     }
 

@@ -174,7 +174,9 @@ impl ActiveSet {
             for list in lists.filter(|list| !self.candidates.of(list, state.released)) {
                 for pair in PAIRS {
                     let limit = |near: &Near| list.reach.min(f64::from(near.reach)) + list.approach;
-                    let within = |near: &&Near| f64::from(near.distance) < limit(near) && !ignores(state, pair, near);
+                    let within = |near: &&Near| {
+                        f64::from(near.distance) < limit(near) && !ignores(world, state, pair, [near.a, near.b])
+                    };
                     let mut near = std::mem::take(&mut part.near);
                     near.clear();
                     near.extend(Self::of(list, pair).iter().filter(within));

@@ -2,6 +2,7 @@
 
 use super::ease;
 use super::element::LEAST;
+use super::ignore;
 use crate::linalg::Vec3;
 use crate::world::crossing;
 use crate::world::step::Step;
@@ -32,7 +33,7 @@ pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> 
     let mut x: Vec<Vec3> = state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect();
     world.place_obstacles(step.end, &mut x);
     let meets = meets(world, step);
-    let mut crossings = world.crossings(&mut world.test(), &x, step.next);
+    let (mut crossings, _) = ignore::crossings(world, state, &mut world.test(), (&x, step.next));
     crossings.retain(|crossing| meets(crossing.objects[0], crossing.objects[1]));
     if !crossings.is_empty() {
         let what: Vec<String> = crossings.iter().map(|crossing| crossing.describe(|k| world.name(k))).collect();
@@ -41,7 +42,7 @@ pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> 
     }
     // A pair at zero distance has no direction for its separation.
     let mut touching = None;
-    ease::each_near(world, &x, LEAST, meets, |_, _, corners, separation| {
+    ease::each_near(world, (state, &x), LEAST, meets, |_, _, corners, separation| {
         if separation.distance < 0.5 * LEAST {
             touching.get_or_insert(*corners);
         }

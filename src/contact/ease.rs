@@ -6,7 +6,8 @@
 //! to vertices that a pin releases, and to obstacles that appear.
 
 use super::element::{Element, LEAST};
-use crate::collision::candidates::Candidates;
+use super::ignore::ignores;
+use crate::collision::candidates::{Candidates, Near};
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::scheme::pick;
 use crate::linalg::Vec3;
@@ -38,10 +39,10 @@ pub struct Eased {
 }
 
 /// Calls `f(pair, features, corners, separation)` for each pair of features closer than `reach` beyond the thickness at
-/// positions `x`. Considers objects for which `meet` is true.
+/// positions `x`. Considers objects for which `meet` is true, without pairs that `state` excludes from contact.
 pub(crate) fn each_near(
     world: &World,
-    x: &[Vec3],
+    (state, x): (&State, &[Vec3]),
     reach: f64,
     meet: impl Fn(usize, usize) -> bool,
     mut f: impl FnMut(Pair, [u32; 2], &[u32; 4], &Separation),
@@ -50,7 +51,9 @@ pub(crate) fn each_near(
     candidates.update(x, &world.surface, &vec![Vec3::zeros(); x.len()]);
     for list in &candidates.lists {
         for (pair, all) in [(Pair::VertexFace, &list.vertex_face), (Pair::EdgeEdge, &list.edge_edge)] {
-            for near in all.iter().filter(|near| f64::from(near.distance) < list.reach) {
+            let acts =
+                |near: &&Near| f64::from(near.distance) < list.reach && !ignores(world, state, pair, [near.a, near.b]);
+            for near in all.iter().filter(acts) {
                 let corners = world.surface.corners(pair, [near.a, near.b]);
                 f(pair, [near.a, near.b], &corners, &pair.separation(&pick(x, &corners)));
             }
@@ -72,10 +75,8 @@ pub fn ease(
     let mut room = std::mem::take(&mut state.room);
     let moves = |v: &u32| (*v as usize) < world.moving;
     let (mut least, mut eased) = (1.0, None);
-    each_near(world, &state.x, REST * world.contact.distance, meet, |pair, features, corners, separation| {
-        if state.ignored.binary_search(&(pair, features)).is_ok() {
-            return;
-        }
+    let at = (&*state, &state.x[..]);
+    each_near(world, at, REST * world.contact.distance, meet, |pair, _, corners, separation| {
         let Separation { distance, weights, .. } = separation;
         let thick: f64 = (0..4).map(|k| world.half_thickness[corners[k] as usize] * weights[k].abs()).sum();
         // Neighbours in the rest shape already have a reduced distance.

@@ -1,18 +1,18 @@
-//! Contact exclusion of pairs whose triangles intersect at the start.
+//! Contact exclusion of pairs whose triangles intersect at the start, and of parts that the scene names.
 //!
-//! Every pair of features (vertex and face, edge and edge) of two intersecting triangles is excluded. The exclusion
-//! ends for good when all pairs of triangles with both features are apart, so that the set of excluded pairs only
-//! shrinks. Intersecting triangles always have an excluded pair. Triangles without one can only come to intersect
-//! through a pair that is proven.
+//! Parts that are named stay excluded. Otherwise every pair of features (vertex and face, edge and edge) of two
+//! intersecting triangles is excluded. The exclusion ends for good when all pairs of triangles with both features are
+//! apart, so that the set of excluded pairs only shrinks. Intersecting triangles always have an excluded pair.
+//! Triangles without one can only come to intersect through a pair that is proven.
 
 use super::element::LEAST;
-use crate::collision::candidates::Near;
 use crate::collision::certificate::Pair;
 use crate::collision::intersect::{Test, cross};
 use crate::collision::surface::Surface;
 use crate::force::scheme::pick;
 use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
+use crate::world::crossing::Crossing;
 use crate::world::{State, World};
 use std::collections::BTreeMap;
 
@@ -45,19 +45,59 @@ pub fn ignore(surface: &Surface, state: &mut State, triangles: &[[u32; 2]]) {
 
 /// Returns true if the pair is excluded from contact.
 #[inline]
-pub fn ignores(state: &State, pair: Pair, near: &Near) -> bool {
-    !state.ignored.is_empty() && state.ignored.binary_search(&(pair, [near.a, near.b])).is_ok()
+pub fn ignores(world: &World, state: &State, pair: Pair, features: [u32; 2]) -> bool {
+    (!state.ignored.is_empty() && state.ignored.binary_search(&(pair, features)).is_ok())
+        || (!world.left_out.is_empty()
+            && world.left_out.has(&state.passing, pair, &world.surface.corners(pair, features)))
 }
 
-/// Returns true if the triangles may intersect, because a feature pair is excluded or cloth passes through one of their
-/// objects.
-pub fn excuses(surface: &Surface, state: &State, triangles: [u32; 2]) -> bool {
+/// Returns true if the triangles may intersect: a part of the scene excludes them, a feature pair is excluded, or cloth
+/// passes through one of their objects.
+pub fn excuses(world: &World, state: &State, triangles: [u32; 2]) -> bool {
+    let surface = &world.surface;
     let object = |t: u32| usize::from(surface.object[surface.triangles[t as usize][0] as usize]);
     if state.released.is_some() && triangles.iter().any(|t| state.released == Some(object(*t))) {
         return true;
     }
-    !state.ignored.is_empty()
-        && features(surface, triangles).iter().any(|pair| state.ignored.binary_search(pair).is_ok())
+    named(world, state, triangles) != 0
+        || !state.ignored.is_empty()
+            && features(surface, triangles).iter().any(|pair| state.ignored.binary_search(pair).is_ok())
+}
+
+/// Returns the bits of the scene's entries that exclude a pair of triangles.
+pub fn named(world: &World, state: &State, triangles: [u32; 2]) -> u64 {
+    world.left_out.of(&state.passing, triangles.map(|t| &world.surface.triangles[t as usize]))
+}
+
+/// Finds the intersections at positions `x` and a time of prescribed motion [s] outside of the parts that the scene
+/// names. Returns also the number of pairs of triangles that intersect in each of these.
+pub fn crossings(
+    world: &World,
+    state: &State,
+    test: &mut Test,
+    (x, time): (&[Vec3], f64),
+) -> (Vec<Crossing>, Vec<usize>) {
+    let mut all = world.crossings(test, x, time);
+    let mut counts = vec![0; world.left_out.names.len()];
+    if world.left_out.is_empty() {
+        return (all, counts);
+    }
+    for crossing in &mut all {
+        let before = crossing.pairs.len();
+        crossing.pairs.retain(|pair| {
+            let entries = named(world, state, *pair);
+            // A pair in several parts counts in the first.
+            if let Some(count) = counts.get_mut(entries.trailing_zeros() as usize) {
+                *count += 1;
+            }
+            entries == 0
+        });
+        if crossing.pairs.len() < before {
+            world.place(crossing, x);
+        }
+    }
+    all.retain(|crossing| !crossing.pairs.is_empty());
+    (all, counts)
 }
 
 /// Returns true if the triangles do not intersect and their features are at least the hard minimum apart.
@@ -80,7 +120,8 @@ impl Watch {
     pub fn release(&mut self, world: &World, state: &mut State, now: f64) {
         if let Some(object) = state.released {
             let test = self.test.get_or_insert_with(|| world.test());
-            if world.crossings(test, &state.x, now).iter().all(|c| !c.objects.contains(&object)) {
+            let (crossings, _) = crossings(world, state, test, (&state.x, now));
+            if crossings.iter().all(|c| !c.objects.contains(&object)) {
                 state.released = None;
             }
         }
@@ -118,7 +159,7 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::Vec3;
+    use crate::world::build::{Input, build};
 
     /// Creates a triangle in the plane y = 0, and one with its tip at height `tip` and two corners above.
     fn two(tip: f64) -> (Surface, State) {
@@ -132,9 +173,11 @@ mod tests {
         let (surface, mut state) = two(-0.1);
         ignore(&surface, &mut state, &[[0, 1]]);
         assert_eq!(state.ignored.len(), 15);
-        let near = |a: u32, b: u32| Near { a, b, distance: 0.0, reach: f32::INFINITY };
-        assert!(ignores(&state, Pair::VertexFace, &near(3, 0)) && ignores(&state, Pair::EdgeEdge, &near(1, 4)));
-        assert!(!ignores(&state, Pair::EdgeEdge, &near(0, 1)) && excuses(&surface, &state, [0, 1]));
+        let (mut world, _) = build(Input::empty(Vec3::zeros()));
+        world.surface = surface.clone();
+        let ignores = |pair: Pair, features| ignores(&world, &state, pair, features);
+        assert!(ignores(Pair::VertexFace, [3, 0]) && ignores(Pair::EdgeEdge, [1, 4]));
+        assert!(!ignores(Pair::EdgeEdge, [0, 1]) && excuses(&world, &state, [0, 1]));
         // Intersecting, then closer than the hard minimum, then apart for good.
         let mut watch = Watch::default();
         for (tip, left) in [(-0.1, 15), (0.5 * LEAST, 15), (1.5 * LEAST, 0), (-0.1, 0)] {
@@ -142,6 +185,6 @@ mod tests {
             watch.release_pairs(&surface, &mut state);
             assert_eq!(state.ignored.len(), left, "{tip}");
         }
-        assert!(!excuses(&surface, &state, [0, 1]));
+        assert!(!excuses(&world, &state, [0, 1]));
     }
 }

@@ -3,12 +3,14 @@
 //! [`active`] is the active set: it finds contacts among the candidate pairs, linearises them and proves the end
 //! positions. Files of their own have the feasible region of features, the mass they bear, friction frames,
 //! co-rotation, inelastic impulses and impact zones. [`ease`], [`part`] and [`ignore`] handle surfaces that start too
-//! near, touching or intersecting, [`appear`] those of obstacles that appear later. [`vertex_test`] is a published
+//! near, touching or intersecting, [`appear`] those of obstacles that appear later, [`caught`] cloth between obstacles
+//! that cross. [`vertex_test`] is a published
 //! method, for comparison.
 
 pub mod active;
 pub mod appear;
 mod bearing;
+pub mod caught;
 mod corotation;
 pub mod ease;
 pub mod element;

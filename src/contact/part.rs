@@ -101,7 +101,7 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
     let mut parted = found?;
     let mut touching = false;
     each_touching(world, state, |_, _, _, _| touching = true);
-    let excused = |pair: &[u32; 2]| excuses(&world.surface, state, *pair);
+    let excused = |pair: &[u32; 2]| excuses(world, state, *pair);
     let crossings = world.crossings(&mut world.test(), &state.x, state.now());
     parted.apart = !touching && crossings.iter().flat_map(|crossing| &crossing.pairs).all(excused);
     if parted.apart {
@@ -121,8 +121,8 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
 fn restrain(world: &World, state: &State, away: &mut [Vec3]) {
     let mut near = Vec::new();
     let meet = |i, j| world.meet_at(i, j, state.now());
-    each_near(world, &state.x, 2.0 * AWAY * LEAST, meet, |pair, features, corners, separation| {
-        if separation.distance > NONE && state.ignored.binary_search(&(pair, features)).is_err() {
+    each_near(world, (state, &state.x), 2.0 * AWAY * LEAST, meet, |pair, _, corners, separation| {
+        if separation.distance > NONE {
             near.push((pair, *corners));
         }
     });
@@ -149,10 +149,9 @@ fn restrain(world: &World, state: &State, away: &mut [Vec3]) {
 /// Calls `f` for each pair with a movable side whose distance is zero, or too small for a step to keep.
 fn each_touching(world: &World, state: &State, mut f: impl FnMut(Pair, [u32; 2], &[u32; 4], &Separation)) {
     let meet = |i, j| world.meet_at(i, j, state.now());
-    each_near(world, &state.x, NEAR * LEAST, meet, |pair, features, corners, separation| {
+    each_near(world, (state, &state.x), NEAR * LEAST, meet, |pair, features, corners, separation| {
         let moves = corners.iter().any(|v| (*v as usize) < world.moving);
-        let ignored = state.ignored.binary_search(&(pair, features)).is_ok();
-        if separation.distance < NEAR * LEAST && moves && !ignored {
+        if separation.distance < NEAR * LEAST && moves {
             f(pair, features, corners, separation);
         }
     });

@@ -2,6 +2,8 @@
 //! triangle of an obstacle stays in place, with zero velocity. Edges and faces of cloth, and cloth against cloth, are
 //! not tested, so that frames may have intersections.
 
+use super::ignore::ignores;
+use crate::collision::certificate::Pair;
 use crate::collision::closest::point_triangle;
 use crate::collision::tree::{Box3, Tree, margin2};
 use crate::linalg::{Vec3, par};
@@ -47,13 +49,14 @@ impl VertexTest {
         tree.refit(|t| Box3::around(corners(t).each_ref().map(|v| &x[*v as usize]), 0.0));
         let (tree, margin) = (&*tree, margin2(*epsilon));
         let there = |t: u32| world.there(usize::from(world.surface.object[corners(t)[0] as usize]), step.next);
+        let acts = |v: usize, t: u32| there(t) && !ignores(world, state, Pair::VertexFace, [v as u32, t]);
         let near = |v: usize| {
             let mut met = None;
             let around = Box3::around([&x[v]], 0.0);
             tree.query(&around, margin, 0, |leaf| {
                 tree.within(leaf, &around, margin, |t| {
                     let [a, b, c] = corners(t).map(|v| x[v as usize]);
-                    if point_triangle(&x[v], &a, &b, &c).distance2 < *epsilon * *epsilon && there(t) {
+                    if point_triangle(&x[v], &a, &b, &c).distance2 < *epsilon * *epsilon && acts(v, t) {
                         met.get_or_insert(t);
                     }
                 });

@@ -10,6 +10,7 @@ mod friction;
 mod beat;
 mod glue;
 mod hold;
+mod ignore;
 mod obstacle;
 mod odd;
 mod parts;
@@ -95,6 +96,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let pinch = pinch(scene, &mut faults);
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);
+    let apart = ignore::apart(scene, (&cloths, &bodies, &obstacles), &mut faults);
     let plugs = Plugs::of(scene, &cloths, &mut faults);
     let read = probe::Read { cloths: &cloths, bodies: &bodies, obstacles: &obstacles };
     let selected = probe::selected(scene, &read, &mut faults);
@@ -126,6 +128,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
         obstacles,
         frictions,
         glues,
+        apart,
         shaped: 0.0,
     };
     input.retime(&scene.time.shot());

@@ -24,6 +24,7 @@ pub mod airflow;
 pub mod attach;
 pub mod balloon;
 pub mod glue;
+pub mod ignore;
 pub mod internal_friction;
 pub(crate) mod json;
 pub mod key;
@@ -68,6 +69,7 @@ pub use fault::{Fault, Place, meant_of_many};
 pub use friction::Friction;
 pub use given::Given;
 pub use glue::Glue;
+pub use ignore::Ignore;
 pub use key::Key;
 pub use library::{faults_of_materials, library, material_of, materials_page, materials_table};
 pub use material::Material;
@@ -119,6 +121,8 @@ pub struct Scene {
     pub frictions: Vec<Friction>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
+    /// Parts of objects that contact leaves out.
+    pub ignores: Vec<Ignore>,
     /// Elastic cords from cloths to fixed points.
     pub tethers: Vec<Tether>,
     /// Vertices of cloths attached to surfaces.
@@ -181,6 +185,8 @@ section! {
         friction: Vec<Friction> = tables(),
         /// Cloths glued to bodies; after the objects, whose names it knows.
         glue: Vec<Glue> = tables(),
+        /// Parts of objects between which contact is left out; after the objects, whose names it knows.
+        ignore: Vec<Ignore> = tables(),
         /// Elastic cords from cloths to fixed points; after the objects, whose names it knows.
         tether: Vec<Tether> = tables(),
         /// Vertices of cloths attached to surfaces; after the objects, whose names it knows.
@@ -366,6 +372,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], kept: Kept) -> Res
         obstacle,
         friction,
         glue,
+        ignore,
         tether,
         attach,
         air_layer,
@@ -393,6 +400,7 @@ fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], kept: Kept) -> Res
         obstacles: obstacle,
         frictions: friction,
         glues: glue,
+        ignores: ignore,
         tethers: tether,
         attaches: attach,
         airs: air_layer,

@@ -2,11 +2,11 @@
 
 use super::keys::{Keys, Kind, exactly_one, one_of, section};
 use super::kinds::{
-    checker, choice, colour, direction, file, flag, integer, list, object_name, quantity, table, text, vector,
+    checker, choice, colour, direction, file, flag, integer, list, object_name, quantity, table, tables, text, vector,
 };
 use super::material::{DISTANCE, friction_or};
 use super::motion::{motion, window};
-use super::place::{Axis, Ball, PLAIN, Transform, Turn, mesh, point};
+use super::place::{Axis, Ball, Group, PLAIN, Transform, Turn, mesh, one_name_each, point};
 use super::unit::Unit;
 use crate::force::contact::Friction;
 use crate::linalg::{Rotation, UnitVec3, Vec3};
@@ -266,6 +266,8 @@ section! {
         pub subdivide: u8 = integer(0..=6).or(0),
         /// From the file's coordinates, or those of the shape, to the world.
         pub transform: Transform = table(),
+        /// Named groups of vertices.
+        pub groups as "group": Vec<Group> = tables(),
         /// Prescribed motion; still if absent.
         pub motion: Motion = motion(),
         /// When it appears; where something lies in it then, the run stops.
@@ -289,6 +291,7 @@ section! {
 }
 
 fn course_and_window(obstacle: Obstacle, keys: &mut Keys) -> Option<Obstacle> {
+    one_name_each(&obstacle.groups, keys)?;
     window(obstacle.from, obstacle.until, keys)?;
     one_course(obstacle, keys)
 }

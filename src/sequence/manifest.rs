@@ -1,5 +1,6 @@
 //! `run.json`: the record of a run and its progress.
 
+use super::stats::Region;
 use crate::linalg::Vec3;
 use crate::mesh::Materials;
 use crate::world::Kind;
@@ -106,6 +107,17 @@ pub struct Change {
     pub what: Vec<String>,
 }
 
+/// Crossings in an entry of `[[ignore]]` over all frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignored {
+    /// Name of the entry: its parts.
+    pub between: String,
+    /// Largest number of pairs of triangles that cross in a frame.
+    pub most: usize,
+    /// First frame with that many.
+    pub frame: u32,
+}
+
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
@@ -125,6 +137,8 @@ pub struct Run {
     pub warnings: Vec<String>,
     /// Whether frames may have crossings, since contact was the vertex test.
     pub unproven: bool,
+    /// Crossings in the parts that `[[ignore]]` names.
+    pub ignored: Vec<Ignored>,
     /// Changes at resumes, in the order of frames.
     pub changes: Vec<Change>,
     /// Number of the first frame.
@@ -150,6 +164,17 @@ pub struct Run {
 }
 
 impl Run {
+    /// Records the crossings of a frame in the parts that `[[ignore]]` names.
+    pub fn ignore(&mut self, frame: u32, regions: &[Region]) {
+        for region in regions {
+            match self.ignored.iter_mut().find(|known| known.between == region.between) {
+                None => self.ignored.push(Ignored { between: region.between.clone(), most: region.crossing, frame }),
+                Some(known) if region.crossing > known.most => (known.most, known.frame) = (region.crossing, frame),
+                Some(_) => {}
+            }
+        }
+    }
+
     /// Continues after a frame, with the given changes. Earlier changes at frames that are made again are dropped.
     pub fn go_on(&mut self, after: u32, what: Vec<String>) {
         self.changes.retain(|change| change.from <= after);
@@ -235,6 +260,10 @@ impl Run {
         if self.unproven {
             all["unproven"] = json!(true);
         }
+        if !self.ignored.is_empty() {
+            let one = |i: &Ignored| json!({ "between": i.between, "most_crossing": i.most, "at_frame": i.frame });
+            all["ignore"] = self.ignored.iter().map(one).collect();
+        }
         if !self.probes.is_empty() {
             all["probes"] = json!(self.probes);
         }
@@ -295,6 +324,10 @@ impl Run {
             let corner = vector(all.get("view").and_then(|v| v.get(key)));
             corner.map(|p| p.map(|c| f64::from(c as f32))).ok_or_else(|| missing("view"))
         };
+        let ignored = |i: &Value| {
+            let most = i.get("most_crossing")?.as_u64()? as usize;
+            Some(Ignored { between: text(i, "between")?, most, frame: whole(i, "at_frame").ok()? })
+        };
         let status = text(all, "status").ok_or_else(|| missing("status"))?;
         Ok(Run {
             version: text(all, "version").ok_or_else(|| missing("version"))?,
@@ -305,6 +338,7 @@ impl Run {
             reason: text(all, "reason"),
             warnings: texts(all.get("warnings")),
             unproven: all.get("unproven").and_then(Value::as_bool).unwrap_or(false),
+            ignored: all.get("ignore").and_then(Value::as_array).into_iter().flatten().filter_map(ignored).collect(),
             changes: changes.map(change).collect::<Result<_, String>>()?,
             first: if all.get("start_frame").is_some() { whole(all, "start_frame")?.min(MOST_FRAME) } else { 1 },
             frames: whole(all, "frames")?.min(MOST_FRAME),
@@ -381,6 +415,7 @@ mod tests {
             reason: Some("a signal".into()),
             warnings: vec!["thin".into()],
             unproven: true,
+            ignored: vec![Ignored { between: "'arm' and 'torso'".into(), most: 140, frame: 50 }],
             changes: vec![Change { from: 7, what: vec!["time.step: 1, was 2".into()] }],
             first: 1001,
             frames: 60,

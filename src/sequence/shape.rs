@@ -1,7 +1,8 @@
 //! Objects as stored in files: the data constant over all frames, and the data of one frame.
 
+use super::stats::Region;
 use crate::collision::intersect::Test;
-use crate::contact::ignore::excuses;
+use crate::contact::ignore::{self, excuses};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{MeshError, TriMesh, obj, ply};
 use crate::world::crossing::Crossing;
@@ -109,6 +110,8 @@ pub struct Verdict {
     pub crossings: Vec<Crossing>,
     /// Number of crossing triangle pairs that are ignored since the start.
     pub ignored: usize,
+    /// Number of crossing triangle pairs in each entry of parts that contact leaves out.
+    pub named: Vec<usize>,
     /// Number of crossing triangle pairs that the vertex test admits.
     pub crossing: usize,
 }
@@ -122,11 +125,11 @@ impl Verdict {
                 x[*v as usize] = *p;
             }
         }
-        let mut crossings = world.crossings(test, &x, state.now());
+        let (mut crossings, named) = ignore::crossings(world, state, test, (&x, state.now()));
         let mut ignored = 0;
         for crossing in &mut crossings {
             let count = crossing.pairs.len();
-            crossing.pairs.retain(|pair| !excuses(&world.surface, state, *pair));
+            crossing.pairs.retain(|pair| !excuses(world, state, *pair));
             ignored += count - crossing.pairs.len();
         }
         crossings.retain(|crossing| !crossing.pairs.is_empty());
@@ -134,7 +137,13 @@ impl Verdict {
         if world.contact.vertex_test.is_some() {
             crossing = crossings.drain(..).map(|crossing| crossing.pairs.len()).sum();
         }
-        Verdict { x, crossings, ignored, crossing }
+        Verdict { x, crossings, ignored, named, crossing }
+    }
+
+    /// Returns the crossings in the parts that the scene names.
+    pub fn regions(&self, world: &World) -> Vec<Region> {
+        let region = |(name, crossing): (&String, &usize)| Region { between: name.clone(), crossing: *crossing };
+        world.left_out.names.iter().zip(&self.named).map(region).collect()
     }
 
     /// Describes the crossings; `None` if there are none.

@@ -20,6 +20,15 @@ pub struct Air {
     pub bounds: [f64; 2],
 }
 
+/// Crossings in an entry of `[[ignore]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Region {
+    /// Name of the entry: its parts.
+    pub between: String,
+    /// Pairs of triangles that cross.
+    pub crossing: usize,
+}
+
 numbers! {
     /// Statistics of the steps from the previous frame to this one.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +77,8 @@ numbers! {
         pub energies: Energies,
         /// Balloons, then air layers, each in the order of the scene.
         pub airs: Vec<Air>,
+        /// Crossings in the parts that `[[ignore]]` names, in the order of the scene.
+        pub regions: Vec<Region>,
         /// Wall time.
         pub seconds: Stages,
     }
@@ -114,6 +125,10 @@ impl FrameStats {
         }
         all.insert("energies".to_string(), energies.into());
         all.insert("airs".to_string(), self.airs.iter().map(air).collect());
+        if !self.regions.is_empty() {
+            let region = |r: &Region| json!({ "between": r.between, "crossing": r.crossing });
+            all.insert("regions".to_string(), self.regions.iter().map(region).collect());
+        }
         all.insert("seconds".to_string(), told(Stages::NUMBERS, &self.seconds, round).into());
         Value::Object(all).to_string()
     }
@@ -126,6 +141,10 @@ impl FrameStats {
             let bound = |k: usize| a.get("bounds").and_then(|b| b.get(k)).and_then(Value::as_f64).unwrap_or(f64::NAN);
             let cloth = a.get("cloth").and_then(Value::as_str).unwrap_or_default().to_string();
             Air { cloth, volume: number(a, "volume"), pressure: number(a, "pressure"), bounds: [bound(0), bound(1)] }
+        };
+        let region = |r: &Value| Region {
+            between: r.get("between").and_then(Value::as_str).unwrap_or_default().to_string(),
+            crossing: r.get("crossing").and_then(Value::as_u64).unwrap_or_default() as usize,
         };
         let energies = all.get("energies")?;
         let mut counted = Tallies::default();
@@ -141,6 +160,7 @@ impl FrameStats {
                 _ => number(energies, energy.word),
             }),
             airs: all.get("airs").and_then(Value::as_array).into_iter().flatten().map(air).collect(),
+            regions: all.get("regions").and_then(Value::as_array).into_iter().flatten().map(region).collect(),
             seconds: read(Stages::NUMBERS, all.get("seconds")?)?,
             ..read(FrameStats::NUMBERS, &all)?
         })
@@ -192,6 +212,7 @@ mod tests {
             max_strain: 0.03,
             energies: Energies::new(|energy| 0.5 * energy.word.len() as f64),
             airs: vec![Air { cloth: "case".into(), volume: 0.01, pressure: 20.0, bounds: [-1.0, 30.5] }],
+            regions: vec![Region { between: "'a' and 'b:c'".into(), crossing: 12 }],
             corrected: 4,
             truncated: 3,
             lag: 0.5,

@@ -357,6 +357,7 @@ mod tests {
             status: Status::Finished,
             reason: None,
             unproven: false,
+            ignored: Vec::new(),
             warnings: Vec::new(),
             changes: Vec::new(),
             first: 1,

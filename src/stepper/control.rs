@@ -84,6 +84,9 @@ impl<T: Precision> Advance for Stepper<T> {
                     return Ok(report);
                 }
                 Err(StepError::Pinched { .. }) if rejoins => apart = true,
+                Err(StepError::Pinched { pair, between }) if self.caught.pinched(world, state, &pair, between) => {
+                    report.repeats += 1;
+                }
                 Err(StepError::Pinched { .. })
                     if world.contact.pinch == Pinch::Yield
                         && (pinched(allowed) || given || state.calm < LATE)

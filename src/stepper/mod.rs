@@ -21,6 +21,7 @@ mod yields;
 
 use crate::contact::active::ActiveSet;
 use crate::contact::appear;
+use crate::contact::caught::Caught;
 use crate::contact::ease;
 use crate::contact::ignore::Watch;
 use crate::contact::vertex_test::VertexTest;
@@ -120,6 +121,7 @@ pub struct Stepper<T> {
     contacts: ActiveSet,
     vertex_test: Option<VertexTest>,
     watch: Watch,
+    caught: Caught,
     effects: Running,
     pulls: pull::Pulls,
     links: Links,
@@ -152,6 +154,7 @@ impl<T: Precision> Stepper<T> {
             contacts: ActiveSet::new(world, settings.step),
             vertex_test: VertexTest::new(world),
             watch: Watch::default(),
+            caught: Caught::new(world),
             effects: Running::new(world),
             pulls: pull::Pulls::default(),
             links: Links::new(&world.starts),
@@ -218,7 +221,7 @@ impl<T: Precision> Stepper<T> {
 
     /// Computes masses, free flight, and prescribed motion of pins and obstacles.
     fn predict(&mut self, world: &World, state: &mut State) -> Result<(), StepError> {
-        let Stepper { settings, strides, springs, turns, now, .. } = self;
+        let Stepper { settings, strides, springs, turns, caught, now, .. } = self;
         springs.clear();
         [&mut now.found, &mut now.swift, &mut now.extended].into_iter().for_each(Vec::clear);
         now.limited.fill(false);
@@ -230,6 +233,7 @@ impl<T: Precision> Stepper<T> {
         scheme::free_flight(world, state, settings.integrator, now);
         let freed = scheme::prescribe(world, state, now);
         turns.find(world, state, now);
+        caught.catch(world, state, now);
         if freed.contains(&true) {
             let begin = now.begin;
             ease::ease(world, state, |i, j| world.meet_at(i, j, begin), |v| freed.get(v as usize) == Some(&true));
@@ -356,7 +360,7 @@ impl<T: Precision> Stepper<T> {
         if self.meter.asked() {
             self.measure(world, state);
         }
-        let Stepper { contacts, effects, guard, watch, turns, now, clock, .. } = self;
+        let Stepper { contacts, effects, guard, watch, caught, turns, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
         effects.before_commit(world, state, now);
         scheme::commit(world, state, turns, now);
@@ -368,6 +372,7 @@ impl<T: Precision> Stepper<T> {
         }
         appear::ease(world, state, now);
         watch.release(world, state, now.next);
+        caught.let_go(world, state, now.next);
         lap(clock, &mut report.seconds.check);
         effects.commit(world, state, Made { step: now, touching: contacts }, &mut report.told);
         lap(clock, &mut report.seconds.air);

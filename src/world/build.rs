@@ -7,6 +7,7 @@ mod cloth;
 use super::effects::Effects;
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
+use super::left_out::{Apart, LeftOut};
 use super::shot::Shot;
 use super::wind::Wind;
 use super::window::Window;
@@ -164,6 +165,8 @@ pub struct Input {
     pub frictions: Vec<Between>,
     /// Cloths glued to bodies.
     pub glues: Vec<Glue>,
+    /// Parts of objects that contact leaves out.
+    pub apart: Vec<Apart>,
     /// Time of the run at which rest shapes are taken [s].
     pub shaped: f64,
 }
@@ -180,6 +183,7 @@ impl Input {
             obstacles: Vec::new(),
             frictions: Vec::new(),
             glues: Vec::new(),
+            apart: Vec::new(),
             shaped: 0.0,
         }
     }
@@ -245,6 +249,7 @@ pub fn build(input: Input) -> (World, State) {
         surface: Surface::default(),
         contact: input.contact,
         frictions: Frictions::default(),
+        left_out: LeftOut::default(),
         effects: Effects::default(),
         probes: Vec::new(),
     };
@@ -265,6 +270,7 @@ pub fn build(input: Input) -> (World, State) {
     }
     world.surface = Surface::new(&meshes);
     world.frictions = Frictions::new(&input.frictions, &world.objects, &world.surface, &grain);
+    world.left_out = LeftOut::new(&input.apart, &world.objects, &world.surface, world.moving);
     state.x = world.rest.clone();
     world.place_obstacles(0.0, &mut state.x);
     state.v.resize(state.x.len(), Vec3::zeros());
@@ -309,6 +315,7 @@ fn add_obstacle(world: &mut World, input: ObstacleInput) -> Part {
         edge: mean_edge(&input.mesh.positions, &input.mesh.triangles),
         polygons: polygon::counts(&input.mesh.source.faces),
         materials: input.mesh.materials,
+        groups: input.mesh.groups,
         triangles: input.mesh.triangles,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
@@ -388,6 +395,7 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
         triangles: boundary,
         polygons: Vec::new(),
         materials: Materials::default(),
+        groups: input.mesh.groups,
         uv: Vec::new(),
         uv_triangles: Vec::new(),
         friction: input.friction,

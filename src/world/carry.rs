@@ -154,6 +154,8 @@ impl<'a> Carried<'a> {
         }
         let least = |parts: &Vec<u32>| parts.iter().map(|v| old.room[*v as usize]).fold(1.0, f64::min);
         let room = if old.room.is_empty() { Vec::new() } else { self.parts.iter().map(least).collect() };
+        let entries = |parts: &Vec<u32>| parts.iter().fold(0, |all, v| all | old.passing[*v as usize]);
+        let passing = if old.passing.is_empty() { Vec::new() } else { self.parts.iter().map(entries).collect() };
         let mut effects = old.effects.clone();
         effects.carry(self);
         let mut driven = old.driven.clone();
@@ -183,6 +185,7 @@ impl<'a> Carried<'a> {
             ignored,
             owed,
             room,
+            passing,
             effects,
             work: old.work.clone(),
             ..*old

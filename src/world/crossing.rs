@@ -160,8 +160,13 @@ pub fn mesh(x: &[Vec3], surface: &Surface, crossings: &[Crossing]) -> Result<Vec
 }
 
 impl World {
-    /// Returns true if two objects, or one and itself, must not intersect.
+    /// Returns true if two objects, or one and itself, must not intersect, except for parts that are left out.
     pub fn meet(&self, i: usize, j: usize) -> bool {
+        self.touch(i, j) && !self.left_out.wholly(i, j)
+    }
+
+    /// Returns true if contact acts between two objects, or one and itself, or is left out by name alone.
+    fn touch(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.objects[i], &self.objects[j]);
         let touch = if i == j { a.self_contact } else { a.kind.simulated() || b.kind.simulated() };
         touch && self.contact.enabled
@@ -173,13 +178,15 @@ impl World {
         Test::new(&self.rest, &self.surface.triangles, last.map_or(0, |k| self.surface.triangle_ranges[k].end))
     }
 
-    /// Finds forbidden intersections at positions `x` and a time of prescribed motion [s].
+    /// Finds intersections at positions `x` and a time of prescribed motion [s], with those that are left out of
+    /// contact.
     pub fn crossings(&self, test: &mut Test, x: &[Vec3], time: f64) -> Vec<Crossing> {
         if !self.contact.enabled {
             return Vec::new();
         }
         let object = object_of(&self.surface);
-        let skip = |s, t| !self.meet_at(object(s), object(t), time);
+        let there = |t: u32| self.there(object(t), time);
+        let skip = |s, t| !(self.touch(object(s), object(t)) && there(s) && there(t));
         let mut all = by_objects(x, &self.surface, test.intersections(x, &self.surface.triangles, skip).pairs);
         self.placed(&mut all);
         all
@@ -209,6 +216,12 @@ impl World {
         let mut all = [crossing, touching];
         all.iter_mut().for_each(|all| self.placed(all));
         all
+    }
+
+    /// Finds the positions of an intersection anew after pairs of it were dropped.
+    pub fn place(&self, crossing: &mut Crossing, x: &[Vec3]) {
+        crossing.places = places(x, &self.surface, &crossing.pairs);
+        crossing.places.iter_mut().for_each(|place| *place += self.origin);
     }
 
     /// Moves positions from the local origin to scene coordinates.

@@ -20,6 +20,8 @@ pub mod keyed;
 pub mod friction;
 /// Straight ways to targets.
 pub mod glide;
+/// Parts of objects that contact leaves out.
+pub mod left_out;
 /// Interface of effects.
 pub mod effect;
 /// Type-erased effects and their memories.
@@ -70,11 +72,12 @@ use effects::{Effects, Memories};
 use friction::Frictions;
 use glide::Glide;
 pub use hold::{Handle, Pin, Pull, Pulled};
+use left_out::LeftOut;
 use motion::Motion;
 use probe::Probe;
 use recording::Recording;
 use shot::Shot;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 use wind::Wind;
@@ -128,6 +131,8 @@ pub struct Object {
     pub polygons: Vec<u32>,
     /// Materials of the triangles.
     pub materials: Materials,
+    /// Named groups of file vertices, ascending.
+    pub groups: BTreeMap<String, Vec<u32>>,
     /// Chart coordinates of the file.
     pub uv: Vec<Vec2>,
     /// Indices into `uv` per triangle.
@@ -241,6 +246,8 @@ pub struct World {
     pub contact: ContactSettings,
     /// Friction of pairs that overrides the friction of the two objects.
     pub frictions: Frictions,
+    /// Parts of objects that contact leaves out.
+    pub left_out: LeftOut,
     /// Effects, in their order.
     pub effects: Effects,
     /// Probes.
@@ -285,6 +292,8 @@ pub struct State {
     pub ignored: Vec<(Pair, [u32; 2])>,
     /// Object that cloth passes through since a pinch, until their triangles no longer intersect.
     pub released: Option<usize>,
+    /// Bits of the entries of [`World::left_out`] through whose second obstacle each vertex passes; empty: none.
+    pub passing: Vec<u64>,
     /// Pinned vertices that gave way in a pinch, sorted by pin and index in the pin.
     pub slack: Vec<Slack>,
     /// Vertices of obstacles that gave way, ascending.
@@ -317,6 +326,7 @@ impl State {
         let known = [
             (counts(self) == counts(start), "vertices"),
             (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
+            (self.passing.is_empty() || self.passing.len() == self.x.len(), "vertices caught between obstacles"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),
             (self.owed.is_empty() || self.owed.len() == world.component_mass.len(), "parts"),

@@ -105,6 +105,7 @@ sections! {
     "motion" 1 { x, v, x_before, v_before, guess }
     "friction" 2 { bristles }
     "crossings" 1 { ignored, released }
+    "caught" 1 { passing }
     "yielding" 1 { slack, dents, calm }
     "room" 1 { room }
     "anchors" 1 { anchors }
@@ -342,6 +343,7 @@ mod tests {
             bristles: vec![(1 << 62, Bristle { deflection: v(0), sliding: true, kept: false, load: 0.3 })],
             ignored: vec![(Pair::EdgeEdge, [3, 4]), (Pair::VertexFace, [0, u32::MAX])],
             released: Some(2),
+            passing: vec![0, 1 << 63, 5],
             slack: vec![Slack { pin: 2, place: 7, stiffness: 0.1, back: true, calm: 3, off: v(1) }],
             dents: vec![Dent { vertex: 9, depth: 1e-3, was: 2e-3, calm: 2, tight: true, meet: v(3) }],
             calm: 4,

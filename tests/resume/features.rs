@@ -24,6 +24,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("pinch, yield", pinch("")),
         ("pinch, lag", pinch("pinch = \"lag\"")),
         ("pinch, release", pinch("pinch = \"release\"\nrelease = \"left\"")),
+        ("pinch, balls that cross", format!("{}{PINCH}{CROSSED}", time(""))),
         ("blade", format!("{}{BLADE}", time("accuracy = 1\n"))),
         ("start ignored", crossing("ignore")),
         ("start untangled", crossing("untangle")),
@@ -385,6 +386,14 @@ keyframes = [{ time = 0 }, { time = 0.08, translate = [0, 0, 0.0125] }, { time =
 name = "right"
 sphere = { center = [0.003, 0.45, 0.11], radius = 0.1 }
 keyframes = [{ time = 0 }, { time = 0.08, translate = [0, 0, -0.0125] }, { time = 0.16, translate = [0, 0, -0.0125] }, { time = 0.24 }]
+"##;
+
+/// Balls of the pinch that cloth passes through between them, and a part of it without contact with itself.
+const CROSSED: &str = r##"
+[[ignore]]
+between = ["left", "right"]
+[[ignore]]
+between = ["cloth"]
 "##;
 
 /// Blade fast enough that steps need corrections.

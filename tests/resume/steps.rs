@@ -28,6 +28,7 @@ struct Seen {
     lag: f64,
     released: bool,
     ignored: usize,
+    passing: usize,
     eased: usize,
     picked: BTreeSet<u32>,
     missed: usize,
@@ -102,6 +103,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
             seen.missed += grips.iter().filter(|grip| grip.misses()).count();
             seen.released |= state.released.is_some();
             seen.eased = seen.eased.max(state.room.iter().filter(|part| **part < 1.0).count());
+            seen.passing = seen.passing.max(state.passing.iter().filter(|entries| **entries != 0).count());
             seen.ignored = seen.ignored.max(state.ignored.len());
         }
         println!("t={:.3} s: {seen:?}", state.time);
@@ -122,6 +124,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
     let of = |name: &str| all.iter().find(|seen| seen.name == name).unwrap();
     assert!(all.iter().all(|seen| seen.contacts > 0));
     assert!(of("pinch, lag").lag > 0.0 && of("pinch, lag").repeats > 0 && of("pinch, release").released);
+    assert!(of("pinch, balls that cross").passing > 0 && of("pinch, balls that cross").lag == 0.0);
     assert!(of("obstacles that come and go").eased > 100);
     assert!(of("pointers").picked.len() > 1 && of("pointers").missed > 0);
     assert!(of("start ignored").ignored > 0 && of("blade").corrected > 0);

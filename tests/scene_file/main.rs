@@ -9,6 +9,7 @@ mod files;
 mod friction;
 mod full;
 mod glue;
+mod ignore;
 mod idle;
 mod keys;
 mod materials;

@@ -152,6 +152,8 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[obstacle]]\ncache = { zzzzzzzz = 1 }", "obstacle.cache"),
         ("[[friction]]\nzzzzzzzz = 1", "friction"),
         ("[[glue]]\nzzzzzzzz = 1", "glue"),
+        ("[[ignore]]\nzzzzzzzz = 1", "ignore"),
+        ("[[obstacle]]\n[[obstacle.group]]\nzzzzzzzz = 1", "obstacle.group"),
         ("[[tether]]\nzzzzzzzz = 1", "tether"),
         ("[[attach]]\nzzzzzzzz = 1", "attach"),
         ("[[key]]\nzzzzzzzz = 1", "key"),

@@ -122,6 +122,7 @@ impl Scene {
                 obstacles,
                 frictions: Vec::new(),
                 glues,
+                apart: Vec::new(),
                 shaped: 0.0,
             },
             balloons,

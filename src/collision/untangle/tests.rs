@@ -23,6 +23,7 @@ fn untangled(cloths: &[TriMesh], obstacles: &[TriMesh], show: &str) -> (bool, f6
         thickness: &vec![0.0; x.len()],
         gap: GAP,
         meet: |i: usize, j: usize| i < cloths.len() || j < cloths.len(),
+        may: &|_, _| false,
     };
     let before = x.clone();
     let crossed = tangle.crossing(&x).len();

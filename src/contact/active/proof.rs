@@ -200,7 +200,7 @@ impl ActiveSet {
         let mut found = Vec::new();
         for pair in PAIRS {
             let left = |near: &Near| f64::from(near.distance) - list.passed;
-            let within = |near: &&Near| left(near) - closing <= LEAST && !ignores(state, pair, near);
+            let within = |near: &&Near| left(near) - closing <= LEAST && !ignores(world, state, pair, [near.a, near.b]);
             near.clear();
             near.extend(Self::of(list, pair).iter().filter(within));
             for (four, count) in fours(near) {

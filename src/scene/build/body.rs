@@ -77,7 +77,7 @@ pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Opti
         self_contact: body.self_contact && scene.contact.self_contact,
         pins,
         handles,
-        mesh,
+        mesh: TetMesh { groups, ..mesh },
     })
 }
 

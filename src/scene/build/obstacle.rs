@@ -2,6 +2,7 @@
 
 use super::faults::Faults;
 use super::files::{self, Wanted};
+use super::hold;
 use super::recorded;
 use crate::mesh::archive;
 use crate::mesh::check::{self, FaultKind, Severity};
@@ -85,6 +86,7 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
             return None;
         }
     }
+    mesh.groups = hold::groups(&obstacle.groups, &mesh.groups, &mesh.positions, key, faults);
     let Obstacle { name, friction, thickness, .. } = obstacle;
     let (friction, thickness) = (*friction, *thickness);
     Some(ObstacleInput { name: name.clone(), mesh, course, friction, thickness, window })

@@ -226,7 +226,7 @@ fn faulty(mesh: &TriMesh, map: &[u32]) -> BTreeSet<u32> {
 fn crossing(world: &World, state: &State) -> BTreeSet<usize> {
     let crossings = world.crossings(&mut world.test(), &state.x, state.now());
     let pairs = crossings.iter().flat_map(|crossing| &crossing.pairs);
-    let pairs = pairs.filter(|pair| !excuses(&world.surface, state, **pair));
+    let pairs = pairs.filter(|pair| !excuses(world, state, **pair));
     let at: BTreeSet<u32> = pairs.flatten().flat_map(|t| world.surface.triangles[*t as usize]).collect();
     let Some(seams) = world.effects.get::<Seams>().filter(|_| !at.is_empty()) else { return BTreeSet::new() };
     let all = seams.sewing.iter().flat_map(|sewing| &sewing.pairs).zip(0..);

@@ -3,7 +3,7 @@
 use super::faults::Faults;
 use crate::collision::untangle::Tangle;
 use crate::contact::ease::ease;
-use crate::contact::ignore::ignore;
+use crate::contact::ignore;
 use crate::contact::part::{Parted, part};
 use crate::linalg::par;
 use crate::scene::settings::Start;
@@ -52,7 +52,7 @@ pub fn settle(start: Start, world: &World, state: &mut State, faults: &mut Fault
 }
 
 fn cross(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
-    let crossings = world.crossings(&mut world.test(), &state.x, state.now());
+    let (crossings, _) = ignore::crossings(world, state, &mut world.test(), (&state.x, state.now()));
     if crossings.is_empty() {
         return Vec::new();
     }
@@ -60,7 +60,7 @@ fn cross(start: Start, world: &World, state: &mut State, faults: &mut Faults) ->
         Start::Error => {}
         Start::Ignore => {
             for crossing in &crossings {
-                ignore(&world.surface, state, &crossing.pairs);
+                ignore::ignore(&world.surface, state, &crossing.pairs);
                 faults
                     .warn(&key(world, crossing.objects[0]), format!("{}; ignored until apart", said(world, crossing)));
             }
@@ -106,7 +106,13 @@ fn warn_of_obstacles(world: &World, state: &State, faults: &mut Faults) {
     }
     let words = [["cross", "crosses"], ["touch", "touches"]];
     for (all, words) in world.obstacles_that_meet(&state.x, state.now()).iter().zip(words) {
-        for one in all {
+        let named = |one: &Crossing| {
+            world.left_out.crossed.iter().any(|crossed| {
+                let [a, b] = crossed.objects;
+                one.objects == [a.min(b), a.max(b)]
+            })
+        };
+        for one in all.iter().filter(|one| !named(one)) {
             let message = format!(
                 "at the start {}; obstacles may, but cloth that comes between them there has no room",
                 one.told(|k| world.name(k), words)
@@ -124,12 +130,14 @@ fn said(world: &World, crossing: &Crossing) -> String {
 /// would stay behind.
 fn untangle(world: &World, state: &mut State) -> bool {
     let now = state.now();
+    let may = |s, t| world.left_out.of(&[], [s, t].map(|t: u32| &world.surface.triangles[t as usize])) != 0;
     let tangle = Tangle {
         surface: &world.surface,
         moving: world.cloths.last().map_or(0, |c| world.surface.vertex_ranges[c.object].end),
         thickness: &world.half_thickness,
         gap: GAP * world.contact.distance,
         meet: |i, j| world.meet_at(i, j, now),
+        may: &may,
     };
     let free = tangle.resolve(&mut state.x);
     state.x_before.copy_from_slice(&state.x[..world.moving]);

@@ -80,6 +80,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
         edge,
         polygons: polygon::counts(&input.mesh.source.faces),
         materials: input.mesh.materials,
+        groups: input.mesh.groups,
         triangles: file,
         uv: input.mesh.uv,
         uv_triangles: input.mesh.uv_triangles,
