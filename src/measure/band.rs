@@ -165,7 +165,9 @@ fn with_ends(pieces: &[(Vec2, f64)], median: f64) -> Vec<Vec2> {
     let full = |(_, area): &(Vec2, f64)| *area > FULL * median && *area < (2.0 - FULL) * median;
     let first = pieces.iter().position(full).unwrap_or(0);
     let last = pieces.iter().rposition(full).unwrap_or(pieces.len() - 1);
-    let part = |left_out: &[(Vec2, f64)]| left_out.iter().map(|(_, area)| area).sum::<f64>() / median + 0.5;
+    let area = |some: &[(Vec2, f64)]| some.iter().map(|(_, area)| area).sum::<f64>();
+    let mean = area(&pieces[first..=last]) / (last - first + 1) as f64;
+    let part = |left_out: &[(Vec2, f64)]| area(left_out) / mean + 0.5;
     let mut line: Vec<Vec2> = pieces[first..=last].iter().map(|(centre, _)| *centre).collect();
     // Ways along pixels are longer than the line, by which pieces are shorter than they were asked to be.
     let piece = length_of(&line) / (line.len() - 1).max(1) as f64;

@@ -65,11 +65,17 @@ fn options(command: &[&str]) -> Vec<String> {
 
 /// Returns every command and subcommand, as words.
 fn all() -> Vec<Vec<String>> {
+    below(&[])
+}
+
+/// Returns the commands below some words, each with all that are below it.
+fn below(words: &[String]) -> Vec<Vec<String>> {
+    let here: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut all = Vec::new();
-    for name in listed(&[]) {
-        let below = listed(&[&name]);
-        all.push(vec![name.clone()]);
-        all.extend(below.into_iter().map(|below| vec![name.clone(), below]));
+    for name in listed(&here) {
+        let own = [words, &[name]].concat();
+        all.push(own.clone());
+        all.extend(below(&own));
     }
     all
 }

@@ -173,8 +173,8 @@ fn curls_on_photographs_give_their_friction() {
         (estimates.into_iter().next().unwrap(), lengths)
     };
     let (good, lengths) = fitted("60x45");
-    // A pixel is 0.08 mm.
-    assert!(lengths.len() == 14 && lengths.iter().all(|length| (length - 25.0).abs() < 0.12), "{lengths:?}");
+    // A pixel of 0.08 mm at each end.
+    assert!(lengths.len() == 14 && lengths.iter().all(|length| (length - 25.0).abs() < 0.16), "{lengths:?}");
     let good = over(&good, &numbers[2..]);
     println!("errors over the half intervals: {good:.2?}");
     assert!(good.iter().all(|error| *error < 1.0), "{good:?}");
