@@ -36,7 +36,7 @@ enum What {
     Friction(Friction),
     /// Drape over a disc (BS 5058), simulated, or the rigidity that gives a measured one
     Drape(Drape),
-    /// Measurements from photographs, as the tables of `stretch` and `bending`
+    #[command(flatten)]
     Photo(PhotoFit),
 }
 

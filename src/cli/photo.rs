@@ -1,4 +1,5 @@
-//! `percale fit photo`: measures photographs, and writes the tables that the other fits read.
+//! `percale fit photo-bending`, `photo-stretch` and `photo-chart`: measures photographs, and writes
+//! the tables that the other fits read.
 
 use super::failure::Failure;
 use super::say;
@@ -10,16 +11,11 @@ use crate::sequence::write;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Arguments.
-#[derive(Debug, Args)]
-pub struct PhotoFit {
-    #[command(subcommand)]
-    what: What,
-}
-
+/// Commands of `percale fit`.
 #[derive(Debug, Subcommand)]
-enum What {
-    /// Draw the chart to print: eight marks, to be photographed with the sample
+pub enum PhotoFit {
+    /// Draw a chart to print: eight marks, to be photographed with a sample
+    #[command(name = "photo-chart")]
     Chart {
         /// Distances of the marks across and down, such as 160x110 [mm]
         #[arg(value_name = "WIDTHxHEIGHT", value_parser = chart)]
@@ -28,7 +24,8 @@ enum What {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Profiles of rolled strips, seen along their width: the table of `fit bending`
+    /// Profiles of rolled strips on photographs, seen along their width: the table of `fit bending`
+    #[command(name = "photo-bending")]
     Bending {
         /// Photographs (PNG, JPEG), each after the radius of its cylinder, such as 4mm=curl.jpg
         #[arg(required = true, value_name = "RADIUS=FILE", value_parser = radius)]
@@ -39,7 +36,8 @@ enum What {
         #[arg(long, value_enum, default_value_t = HeldWord::Top)]
         held: HeldWord,
     },
-    /// Distances of two dots drawn on a sample, in the order of the loads: the table of `fit stretch`
+    /// Distances of two dots drawn on a sample, on photographs in the order of the loads: the table of `fit stretch`
+    #[command(name = "photo-stretch")]
     Stretch {
         /// Photographs (PNG, JPEG), each after its load, such as 1N=one.jpg
         #[arg(required = true, value_name = "FORCE=FILE", value_parser = force)]
@@ -51,7 +49,7 @@ enum What {
 
 /// Arguments of photographs.
 #[derive(Debug, Args)]
-struct Common {
+pub struct Common {
     /// Distances of the marks of the chart across and down, such as 160x110 [mm]
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = chart)]
     chart: Chart,
@@ -62,7 +60,7 @@ struct Common {
 
 /// Side of the strip that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum HeldWord {
+pub enum HeldWord {
     /// Upper end
     Top,
     /// Lower end
@@ -75,7 +73,7 @@ enum HeldWord {
 
 /// Photograph with the quantity it was taken at.
 #[derive(Clone, Debug)]
-struct Labelled {
+pub struct Labelled {
     /// Radius [m] or force [N].
     value: f64,
     path: PathBuf,
@@ -145,9 +143,9 @@ fn measured<T>(
 impl PhotoFit {
     /// Measures and writes.
     pub fn execute(self) -> Result<(), Failure> {
-        let (out, text, what) = match self.what {
-            What::Chart { size, out } => (out, photo::chart_svg(&size), "chart, to print at 100 %,"),
-            What::Bending { photos, common: Common { chart, out }, held } => {
+        let (out, text, what) = match self {
+            PhotoFit::Chart { size, out } => (out, photo::chart_svg(&size), "chart, to print at 100 %,"),
+            PhotoFit::Bending { photos, common: Common { chart, out }, held } => {
                 let held = match held {
                     HeldWord::Top => Held::Top,
                     HeldWord::Bottom => Held::Bottom,
@@ -161,7 +159,7 @@ impl PhotoFit {
                 })?;
                 (out, photo::profiles_text(&profiles), "table for `fit bending`")
             }
-            What::Stretch { photos, common: Common { chart, out } } => {
+            PhotoFit::Stretch { photos, common: Common { chart, out } } => {
                 let lengths = measured(&photos, |image| {
                     let (length, scale) = photo::distance(image, &chart)?;
                     Ok((length, scale, format!("dots {:.3} mm apart", 1e3 * length)))

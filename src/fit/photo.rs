@@ -32,6 +32,8 @@ pub struct Scale {
 
 /// Most points of a profile.
 const POINTS: usize = 120;
+/// Area of another shape, as part of the strip's, above which it is not dirt.
+const OTHER: f64 = 0.05;
 /// Margin around the marks on the printed chart, as part of its smaller side.
 const MARGIN: f64 = 0.12;
 /// Millimetres in a metre.
@@ -58,6 +60,9 @@ fn open(image: &Image, chart: &Chart) -> Result<(Photo, Marks, Vec<Spot>), Strin
 pub fn profile(image: &Image, chart: &Chart, held: Held) -> Result<(Vec<Vec2>, Scale), String> {
     let (photo, marks, spots) = open(image, chart)?;
     let spot = spots.first().ok_or("there is no strip between the marks")?;
+    if spots.get(1).is_some_and(|other| other.area > OTHER * spot.area) {
+        return Err("there is more than one dark shape between the marks; cover all but the strip".to_string());
+    }
     let band =
         Band::new(&photo, &spot.pixels).ok_or("what lies between the marks is no strip, seen along its width")?;
     if let Some(place) = band.thick {

@@ -37,6 +37,9 @@ pub const LARGER: f64 = 1.6;
 const MOST: usize = 28;
 /// Distance of a mark from its expected place, as part of the smaller side, up to which it is taken.
 const NEAR: f64 = 0.03;
+/// Largest ratio of the axes of a mark on the plane of the chart, in the mean of all. On a chart of other proportions,
+/// or in a mirror, round marks become ellipses.
+const STRETCHED: f64 = 1.08;
 /// Largest residual, as part of the smaller side.
 const RESIDUAL: f64 = 0.01;
 
@@ -71,7 +74,10 @@ impl Marks {
             }
         }
         let best = best.ok_or_else(|| {
-            format!("the eight marks of the chart were not found among {} round dark spots", round.len())
+            format!("the eight marks of the chart were not found among {} round dark spots: are all in the picture, is it of \
+                 these proportions, or is the picture mirrored or too tilted?",
+                round.len()
+            )
         })?;
         if best.residual > RESIDUAL * chart.width.min(chart.height) {
             let off = 1e3 * best.residual;
@@ -107,6 +113,10 @@ impl Marks {
         let map = projective(&pixels, &places)?;
         let squares = pixels.iter().zip(&places).map(|(pixel, place)| (apply(&map, pixel) - place).norm_squared());
         let residual = (squares.sum::<f64>() / 8.0).sqrt();
+        let axes = all.iter().map(|k| stretched(&map, &seen(*k), &spots[*k].moments)).sum::<f64>() / 8.0;
+        if axes > STRETCHED {
+            return None;
+        }
         let step = 1.0 / size;
         let [from, to] = [0.0, step].map(|x| apply(&map, &Vec2::new(x, 0.0)));
         Some(Marks { map, scale: (middle, size), spots: all, residual, pixel: (to - from).norm() })
@@ -142,6 +152,16 @@ fn quadrilaterals(round: &[usize], spots: &[Spot]) -> Vec<[usize; 4]> {
 fn apply(map: &[f64; 8], p: &Vec2) -> Vec2 {
     let under = map[6] * p.x + map[7] * p.y + 1.0;
     Vec2::new(map[0] * p.x + map[1] * p.y + map[2], map[3] * p.x + map[4] * p.y + map[5]) / under
+}
+
+/// Returns the ratio of the axes that a spot with these second moments has on the plane.
+fn stretched(map: &[f64; 8], at: &Vec2, [a, b, c]: &[f64; 3]) -> f64 {
+    let step = 1e-6;
+    let slope = |way: Vec2| (apply(map, &(at + way * step)) - apply(map, &(at - way * step))) / (2.0 * step);
+    let [u, v] = [slope(Vec2::x()), slope(Vec2::y())];
+    let of = |i: usize, j: usize| u[i] * u[j] * a + (u[i] * v[j] + v[i] * u[j]) * b + v[i] * v[j] * c;
+    let (mean, half) = (0.5 * (of(0, 0) + of(1, 1)), (0.25 * (of(0, 0) - of(1, 1)).powi(2) + of(0, 1).powi(2)).sqrt());
+    ((mean + half) / (mean - half).max(1e-9 * mean)).sqrt()
 }
 
 /// Returns the projective map that takes pixels to places, by linear least squares.

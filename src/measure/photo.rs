@@ -24,6 +24,8 @@ pub struct Spot {
     pub area: f64,
     /// Centre of area [pixels], from the centre of the upper left pixel, x to the right and y down.
     pub centre: Vec2,
+    /// Second moments of its area about its centre: of x, of x and y, of y [square pixels].
+    pub moments: [f64; 3],
     /// Whether it is an ellipse with axes of nearly equal length.
     pub round: bool,
 }
@@ -140,7 +142,7 @@ impl Photo {
         let [most, least] = [mean + half, (mean - half).max(1e-9)];
         let ellipse = 4.0 * PI * (most * least).sqrt();
         let round = (area / ellipse - 1.0).abs() < ELLIPSE && most < ROUND * ROUND * least;
-        Spot { pixels, area, centre, round }
+        Spot { pixels, area, centre, moments: [a, b, c], round }
     }
 }
 

@@ -1,4 +1,5 @@
-//! `percale fit photo` on pictures of known strips and samples: with perspective, uneven light and noise.
+//! `percale fit photo-bending` and `photo-stretch` on pictures of known strips and samples: with perspective, uneven
+//! light and noise.
 
 use super::fit::{BEND, STRETCH, bend_setup, hanging, normal, setup, weights};
 use percale::fit::law::{Gauge, Law};
@@ -120,7 +121,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn photo(folder: &Path, args: &[String]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_percale")).args(["fit", "photo"]).args(args).current_dir(folder).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_percale")).arg("fit").args(args).current_dir(folder).output().unwrap()
 }
 
 /// Returns the errors of an estimate over its intervals of 95 %.
@@ -158,7 +159,7 @@ fn curls_on_photographs_give_their_friction() {
         }
     }
     let fitted = |size: &str| {
-        let args: Vec<String> = ["bending", "--chart", size, "--out", "felt.csv"].map(String::from).to_vec();
+        let args: Vec<String> = ["photo-bending", "--chart", size, "--out", "felt.csv"].map(String::from).to_vec();
         let told = photo(&folder, &[args, photos.clone()].concat());
         assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
         let words = String::from_utf8_lossy(&told.stdout);
@@ -203,7 +204,7 @@ fn dots_on_photographs_give_stiffness_and_friction() {
         fs::write(folder.join(&name), image.png().unwrap()).unwrap();
         photos.push(format!("{load}N={name}"));
     }
-    let args: Vec<String> = ["stretch", "--chart", "100x160", "--out", "s.csv"].map(String::from).to_vec();
+    let args: Vec<String> = ["photo-stretch", "--chart", "100x160", "--out", "s.csv"].map(String::from).to_vec();
     let told = photo(&folder, &[args, photos].concat());
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     println!("{}", String::from_utf8_lossy(&told.stdout));
@@ -233,16 +234,38 @@ fn photographs_that_cannot_be_measured_are_told() {
         (0..=40).map(|k| (f64::from(k) * 0.157).sin_cos()).map(|(s, c)| [0.03 + 0.01 * c, 0.02 + 0.01 * s]).collect();
     let eight = [ring.clone(), vec![[0.03, 0.02], [0.05, 0.03]]].concat();
     save("eight.png", &chart, &[], &eight);
+    let strip = [[0.02, 0.01], [0.03, 0.01], [0.04, 0.012]];
+    save("other.png", &Chart { width: 0.06, height: 0.04 }, &[], &strip);
+    save("good.png", &chart, &[], &strip);
+    save("two.png", &chart, &[([0.03, 0.03], 3e-3)], &strip);
+    let good = Image::read(&fs::read(folder.join("good.png")).unwrap()).unwrap();
+    let mirrored = good.pixels.chunks(good.width).flat_map(|row| row.iter().rev().copied()).collect();
+    let mirrored = Image { pixels: mirrored, ..good };
+    fs::write(folder.join("mirrored.png"), mirrored.png().unwrap()).unwrap();
     fs::write(folder.join("grey.png"), Image::filled(200, 200, [0.5; 3]).png().unwrap()).unwrap();
     fs::write(folder.join("text.jpg"), "no picture").unwrap();
     fs::write(folder.join("cut.jpg"), [0xff, 0xd8, 0xff, 0xe0, 0, 16, b'J']).unwrap();
-    let all = ["empty.png", "dot.png", "eight.png", "grey.png", "text.jpg", "cut.jpg", "none.png"];
-    let args: Vec<String> = ["bending", "--chart", "60x45", "--out", "x.csv"].map(String::from).to_vec();
+    let all = [
+        "other.png",
+        "two.png",
+        "mirrored.png",
+        "empty.png",
+        "dot.png",
+        "eight.png",
+        "grey.png",
+        "text.jpg",
+        "cut.jpg",
+        "none.png",
+    ];
+    let args: Vec<String> = ["photo-bending", "--chart", "60x45", "--out", "x.csv"].map(String::from).to_vec();
     let told = photo(&folder, &[args, all.map(|name| format!("5mm={name}")).to_vec()].concat());
     let stderr = String::from_utf8_lossy(&told.stderr);
     println!("{stderr}");
     assert_eq!(told.status.code(), Some(2), "{stderr}");
     for (name, words) in [
+        ("other.png", "marks of the chart were not found"),
+        ("mirrored.png", "marks of the chart were not found"),
+        ("two.png", "more than one dark shape"),
         ("empty.png", "there is no strip"),
         ("dot.png", "is no strip"),
         ("eight.png", "touches itself"),
@@ -254,7 +277,10 @@ fn photographs_that_cannot_be_measured_are_told() {
         assert!(stderr.lines().any(|line| line.contains(name) && line.contains(words)), "{name}: {words}\n{stderr}");
     }
     assert!(!folder.join("x.csv").exists());
-    let told = photo(&folder, &["chart", "60x45", "--out", "chart.svg"].map(String::from));
+    let told =
+        photo(&folder, &["photo-bending", "--chart", "60x45", "--out", "good.csv", "5mm=good.png"].map(String::from));
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let told = photo(&folder, &["photo-chart", "60x45", "--out", "chart.svg"].map(String::from));
     assert!(told.status.success());
     let svg = fs::read_to_string(folder.join("chart.svg")).unwrap();
     assert!(svg.matches("<circle").count() == 8 && svg.contains("width=\"70.800mm\""), "{svg}");
