@@ -175,7 +175,6 @@ fn park_00_drag() {
         .tells("drag", "N", |done| -late(done, 1))
         // Adhesion acts between towel and table and is part of the probe.
         .tells("under", "N", |done| late(done, 2) + done.quantity("adhesion", 46))
-        .picture(46, &[])
         .measure();
     let [wet, dry] = [&means[0], &means[1]];
     assert!(wet[0] > 10.0 * dry[0], "{means:?}");
