@@ -90,6 +90,7 @@ fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
         beta: step,
         betas: &betas,
         exchange: &[],
+        drag: &[],
         soft: Default::default(),
         wind: Vec3::zeros(),
     };

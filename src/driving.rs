@@ -2,14 +2,12 @@
 
 use crate::effect::air::Airs;
 use crate::effect::air::gas::Supply;
-use crate::effect::gravity::Gravity;
-use crate::effect::seam::Seams;
 use crate::linalg::Vec3;
-use crate::scene::key::Of;
 use crate::scene::{Fault, build};
 use crate::simulation::{Error, Simulation, snapshots};
-use crate::world::driven::{constant, set};
+use crate::world::driven::{Factor, set};
 use crate::world::glide::Glide;
+use crate::world::keyed::Of;
 use crate::world::{Kind, Object};
 use std::ops::RangeInclusive;
 
@@ -19,8 +17,6 @@ const FAR: f64 = 1e6;
 const STRONG: f64 = 1e4;
 /// Largest component of a speed, as in scenes [m/s].
 const FAST: f64 = 1e3;
-/// Bounds of a factor, as in scenes.
-const FACTORS: RangeInclusive<f64> = -1e6..=1e6;
 /// Bounds of a pressure, as in scenes [Pa].
 const PRESSURES: RangeInclusive<f64> = 0.0..=1e7;
 
@@ -78,40 +74,40 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets the factor of a quantity from now on, in place of its `[[key]]`.
+    /// Sets the factor of a quantity from now on, in place of its `[[key]]`: that of a cloth, or of everything that has
+    /// it.
     ///
     /// # Errors
-    /// The factor is not between -1e6 and 1e6. Or it is of the wind, and no cloth or body has air drag.
-    pub fn set_factor(&mut self, of: Of, factor: f64) -> Result<(), Error> {
-        within("factor", factor, &FACTORS)?;
-        if of == Of::Wind {
-            self.is_dragged()?;
-        }
-        let driven = &mut self.state.driven;
+    /// The factor is beyond the range of the quantity's keys, or is that of the lengths at rest, which follow keys
+    /// alone. No cloth has that name, or a cloth is named for gravity or wind. Or the factor is of wind or air drag, and
+    /// no cloth or body has air drag; or of pressure, and the cloth is no balloon.
+    pub fn set_factor(&mut self, of: Of, cloth: Option<&str>, factor: f64) -> Result<(), Error> {
+        let [least, most] = of.row().range;
+        within("factor", factor, &(least..=most))?;
         match of {
-            Of::Gravity => {
-                if driven.gravity_factor != Some(factor) {
-                    self.state.last = 0.0;
-                }
-                driven.gravity_factor = Some(factor);
-            }
-            Of::Wind => driven.wind_factor = Some(factor),
+            Of::Shrink => return refused("lengths at rest follow the scene; give it a [[key]] of \"shrink\""),
+            Of::Wind | Of::Drag => self.is_dragged()?,
+            _ => (),
         }
+        let object = cloth.map(|name| self.cloth(name, of)).transpose()?;
+        let own = Factor { of, object, factor };
+        // The scheme begins anew where it has the acceleration of before in its history.
+        if of != Of::Wind && !self.state.driven.factors.contains(&own) {
+            self.state.last = 0.0;
+        }
+        self.state.driven.scale(own);
         self.drive();
         Ok(())
     }
 
-    /// Sets the pressure inside the balloons of a cloth above that of the atmosphere, and holds it [Pa].
+    /// Sets the pressure inside the balloons of a cloth above that of the atmosphere, and holds it [Pa]. Its keys go on.
     ///
     /// # Errors
     /// No `[[balloon]]` is of that cloth, or the pressure is not between 0 and 1e7.
     pub fn set_pressure(&mut self, cloth: &str, pressure: f64) -> Result<(), Error> {
         within("pressure", pressure, &PRESSURES)?;
         let object = self.index(cloth)?;
-        let airs = self.effects.get::<Airs>();
-        if !airs.is_some_and(|airs| airs.balloons.iter().any(|balloon| balloon.cloth == object)) {
-            return refused(format!("'{cloth}' is no balloon; give the scene a [[balloon]] of it"));
-        }
+        self.is_balloon(cloth, object)?;
         set(&mut self.state.driven.pressures, object, pressure);
         // As for gravity.
         self.state.last = 0.0;
@@ -233,6 +229,30 @@ impl Simulation {
         Ok(())
     }
 
+    /// Returns the index of a cloth that has a quantity.
+    fn cloth(&self, name: &str, of: Of) -> Result<usize, Error> {
+        let object = self.index(name)?;
+        if !of.row().by_cloth {
+            return refused(format!("gravity and wind are those of the scene, not of '{name}'"));
+        }
+        if self.world.objects[object].kind != Kind::Cloth {
+            return refused(format!("'{name}' is no cloth"));
+        }
+        if of == Of::Pressure {
+            self.is_balloon(name, object)?;
+        }
+        Ok(object)
+    }
+
+    /// Checks that a cloth is a balloon.
+    fn is_balloon(&self, name: &str, object: usize) -> Result<(), Error> {
+        let airs = self.effects.get::<Airs>();
+        if !airs.is_some_and(|airs| airs.balloons.iter().any(|balloon| balloon.cloth == object)) {
+            return refused(format!("'{name}' is no balloon; give the scene a [[balloon]] of it"));
+        }
+        Ok(())
+    }
+
     /// Checks that there is anything for the wind to act on.
     fn is_dragged(&self) -> Result<(), Error> {
         let elements = &self.world.elements;
@@ -301,15 +321,6 @@ impl Simulation {
         let driven = &state.driven;
         undriven.drive(driven, world);
         world.effects.clone_from(effects);
-        if driven.gravity_factor.is_some() {
-            // The factor is in the world's gravity then.
-            if let Some(keys) = world.effects.get_mut::<Gravity>() {
-                keys.factor = constant(1.0);
-            }
-            if let Some(seams) = world.effects.get_mut::<Seams>() {
-                seams.gravity = constant(1.0);
-            }
-        }
         if !driven.pressures.is_empty()
             && let Some(airs) = world.effects.get_mut::<Airs>()
         {

@@ -5,7 +5,7 @@ use crate::faults::raised;
 use crate::scene::Scene;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use percale::linalg::{Vec3, par};
-use percale::scene::key::Of;
+use percale::world::keyed::{Of, QUANTITIES};
 use percale::{Contact, Error, Simulation as Solver};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -312,14 +312,16 @@ impl Simulation {
         self.change(py, |solver| solver.set_wind(velocity))
     }
 
-    /// Sets the factor of "gravity" or "wind" from now on, in place of its `[[key]]`.
-    fn set_factor(&mut self, py: Python, of: &str, factor: f64) -> PyResult<()> {
-        let of = match of {
-            "gravity" => Of::Gravity,
-            "wind" => Of::Wind,
-            other => return Err(PyKeyError::new_err(format!("no factor '{other}'; there are 'gravity', 'wind'"))),
+    /// Sets the factor of a quantity from now on, in place of its `[[key]]`: that of a cloth, or of everything that has
+    /// it.
+    #[pyo3(signature = (of, factor, cloth=None))]
+    fn set_factor(&mut self, py: Python, of: &str, factor: f64, cloth: Option<&str>) -> PyResult<()> {
+        let Some(quantity) = Of::named(of) else {
+            let all = QUANTITIES.iter().map(|quantity| format!("'{}'", quantity.word)).collect::<Vec<_>>().join(", ");
+            return Err(PyKeyError::new_err(format!("no factor '{of}'; there are {all}")));
         };
-        self.change(py, |solver| solver.set_factor(of, factor))
+        cloth.map(|name| self.object(name)).transpose()?;
+        self.change(py, |solver| solver.set_factor(quantity, cloth, factor))
     }
 
     /// Sets the pressure inside the balloons of a cloth above that of the atmosphere [Pa].

@@ -187,17 +187,17 @@ impl ActiveSet {
             part.watched.iter_mut().for_each(fit);
             fit(&mut part.found);
         });
-        self.sort(world, state, &parts, &step.roughness);
+        self.sort(world, state, &parts, step);
         self.marks.take(&mut step.touched);
         self.parts = parts;
         if self.frames.acts() {
-            self.frames.begin(world, &state.x, &mut self.contacts, &step.touched);
+            self.frames.begin(world, &state.x, &mut self.contacts, step);
         }
     }
 
     /// Gathers the contacts of all parts in order of their keys. Omits vertex-face pairs that are not closest points of
     /// the surfaces.
-    fn sort(&mut self, world: &World, state: &State, parts: &[Part], roughness: &[f64]) {
+    fn sort(&mut self, world: &World, state: &State, parts: &[Part], step: &Step) {
         let ActiveSet { order, shares, contacts, marks, .. } = self;
         order.clear();
         for (k, part) in parts.iter().enumerate() {
@@ -216,12 +216,12 @@ impl ActiveSet {
         order.retain(|_| all.next().is_none_or(|share| share.part > 0.0));
         shares.retain(|share| share.part > 0.0);
         let Some(any) = order.first() else { return contacts.clear() };
-        contacts.resize(order.len(), at(any).contact(world, roughness));
+        contacts.resize(order.len(), at(any).contact(world, step));
         par::blocks_mut(contacts, par::BLOCK, |first, block| {
             // Contacts and bristles are sorted by key.
             let mut bristles = &state.bristles[..];
             for (c, i) in block.iter_mut().zip(first..) {
-                *c = at(&order[i]).contact(world, roughness);
+                *c = at(&order[i]).contact(world, step);
                 bristles = from_first(bristles, c.key, i == first);
                 c.contact.bristle = remember(world, bristles, c.key);
                 c.contact.share = shares.get(i).copied().unwrap_or(c.contact.share);

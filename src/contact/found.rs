@@ -7,6 +7,8 @@ use crate::force::contact::{Contact, Friction, Linear, Rule, Share};
 use crate::linalg::Vec3;
 use crate::world::World;
 use crate::world::friction::Pairing;
+use crate::world::keyed::Scales;
+use crate::world::step::Step;
 
 /// Pair that acts in the step.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +25,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Creates the contact, without friction memory. `roughness` is the relative increase of friction of each moving
-    /// vertex; empty if there is none.
-    pub(crate) fn contact(&self, world: &World, roughness: &[f64]) -> Element {
+    /// Creates the contact of a step, without friction memory.
+    pub(crate) fn contact(&self, world: &World, step: &Step) -> Element {
         let Found { key, vertices, separation, share, room, mass, bears, kept } = *self;
         let Separation { distance, normal, weights } = separation;
         let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
@@ -33,18 +34,19 @@ impl Found {
             None => {
                 let of = |object: u16| world.objects[usize::from(object)].friction;
                 let mut sides = [of(a), of(b)];
-                if !roughness.is_empty() {
-                    // First side: one vertex of a vertex-face pair, two of an edge-edge pair.
-                    let first = if key < EDGES { 1 } else { 2 };
-                    for (side, own) in sides.iter_mut().zip([0..first, first..4]) {
-                        let factor = 1.0 + mean(roughness, &vertices[own.clone()], &weights[own]);
-                        side.fixed *= factor;
-                        side.sliding *= factor;
-                    }
+                if !step.roughness.is_empty() {
+                    let wet = |v: usize| step.roughness.get(v).copied().unwrap_or(0.0);
+                    sides = scaled(sides, sides_of(key, &vertices, &weights, wet));
+                }
+                if !step.scales.friction.is_empty() {
+                    sides = scaled(sides, sides_of(key, &vertices, &weights, rougher(&step.scales)));
                 }
                 Rule::Coulomb(Friction::between(sides[0], sides[1]))
             }
-            Some(Pairing::Coulomb(friction)) => Rule::Coulomb(friction),
+            Some(Pairing::Coulomb(friction)) => {
+                let factor = pair_factor(&step.scales, key, &vertices, &weights);
+                Rule::Coulomb(Friction { fixed: friction.fixed * factor, sliding: friction.sliding * factor })
+            }
             Some(Pairing::Measured { .. }) => Rule::Measured(0),
         };
         let contact = Contact {
@@ -63,12 +65,39 @@ impl Found {
     }
 }
 
-/// Computes the mean of a quantity over a point with these weights. The quantity is zero at vertices that do not move.
-fn mean(of: &[f64], vertices: &[u32], weights: &[f64]) -> f64 {
-    let (mut sum, mut all) = (0.0, 0.0);
-    for (v, weight) in vertices.iter().zip(weights.iter().map(|weight| weight.abs())) {
-        sum += weight * of.get(*v as usize).copied().unwrap_or(0.0);
-        all += weight;
+/// Returns by how much friction is scaled up at a vertex, of what does not move not at all.
+fn rougher(scales: &Scales) -> impl Fn(usize) -> f64 {
+    |v| scales.friction.get(v).map_or(0.0, |factor| factor - 1.0)
+}
+
+/// Returns the coefficients of both sides, grown by these parts.
+fn scaled(sides: [Friction; 2], growth: [f64; 2]) -> [Friction; 2] {
+    [0, 1].map(|k| {
+        let factor = 1.0 + growth[k];
+        Friction { fixed: sides[k].fixed * factor, sliding: sides[k].sliding * factor }
+    })
+}
+
+/// Returns the factor of friction that is given for a pair of objects: the geometric mean of the factors of both sides,
+/// as of coefficients.
+pub(crate) fn pair_factor(scales: &Scales, key: u64, vertices: &[u32; 4], weights: &[f64; 4]) -> f64 {
+    if scales.friction.is_empty() {
+        return 1.0;
     }
-    if all > 0.0 { sum / all } else { 0.0 }
+    let [a, b] = sides_of(key, vertices, weights, rougher(scales));
+    ((1.0 + a) * (1.0 + b)).sqrt()
+}
+
+/// Computes the mean of a quantity of vertices over the points of both sides of a pair.
+fn sides_of(key: u64, vertices: &[u32; 4], weights: &[f64; 4], of: impl Fn(usize) -> f64) -> [f64; 2] {
+    // First side: one vertex of a vertex-face pair, two of an edge-edge pair.
+    let first = if key < EDGES { 1 } else { 2 };
+    [0..first, first..4].map(|own| {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for (v, weight) in vertices[own.clone()].iter().zip(weights[own].iter().map(|weight| weight.abs())) {
+            sum += weight * of(*v as usize);
+            all += weight;
+        }
+        if all > 0.0 { sum / all } else { 0.0 }
+    })
 }

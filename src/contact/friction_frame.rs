@@ -6,11 +6,14 @@
 //! vertices. The mesh of a prescribed surface has no influence.
 
 use super::element::Element;
+use super::found::pair_factor;
 use crate::force::contact::Rule;
 use crate::force::friction::{Rub, Rubs};
 use crate::linalg::{Vec3, par};
 use crate::world::World;
 use crate::world::friction::Pairing;
+use crate::world::keyed::Scales;
+use crate::world::step::Step;
 
 /// Surface frame at a vertex.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,10 +72,10 @@ impl FrictionFrames {
         Rubs { laws: &world.frictions.laws, rubs: &self.rubs }
     }
 
-    /// Computes the frames at positions `x`, for all contacts of a step. Their vertices are `touched`.
-    pub fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element], touched: &[bool]) {
+    /// Computes the frames at positions `x`, for all contacts of a step.
+    pub fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element], step: &Step) {
         self.touched.resize(x.len(), false);
-        self.touched.copy_from_slice(touched);
+        self.touched.copy_from_slice(&step.touched);
         let mut points = std::mem::take(&mut self.points);
         par::each_mut(&mut points, |v, point| {
             if self.touched[v] {
@@ -82,20 +85,20 @@ impl FrictionFrames {
         self.points = points;
         let mut rubs = std::mem::take(&mut self.rubs);
         rubs.resize(contacts.len(), Rub::default());
-        par::fill(&mut rubs, |k| self.rub(world, &contacts[k]));
+        par::fill(&mut rubs, |k| self.rub(world, &contacts[k], &step.scales));
         self.rubs = rubs;
         par::each_mut(contacts, |k, c| c.place(k));
     }
 
     /// Computes the frame of one more contact.
-    pub fn add(&mut self, world: &World, x: &[Vec3], contact: &mut Element) {
+    pub fn add(&mut self, world: &World, x: &[Vec3], contact: &mut Element, step: &Step) {
         for v in contact.vertices.map(|v| v as usize) {
             if !self.touched[v] {
                 self.points[v] = self.point(world, x, v);
                 self.touched[v] = true;
             }
         }
-        let rub = self.rub(world, contact);
+        let rub = self.rub(world, contact, &step.scales);
         contact.place(self.rubs.len());
         self.rubs.push(rub);
     }
@@ -114,13 +117,14 @@ impl FrictionFrames {
         point
     }
 
-    fn rub(&self, world: &World, c: &Element) -> Rub {
+    fn rub(&self, world: &World, c: &Element, scales: &Scales) -> Rub {
         let objects = [c.vertices[0], c.vertices[3]].map(|v| world.surface.object[v as usize]);
         let Some(Pairing::Measured { law, swapped }) = world.frictions.of(objects[0], objects[1]) else {
             return Rub::default();
         };
         let measured = &world.frictions.laws[law as usize];
-        let mut rub = Rub { law, ..Rub::default() };
+        let rougher = pair_factor(scales, c.key, &c.vertices, &c.weights) - 1.0;
+        let mut rub = Rub { law, rougher, ..Rub::default() };
         if measured.area.is_some() {
             rub.spread = self.mean(world, c, |point, _, weight| weight / point.area);
         }

@@ -2,17 +2,14 @@
 
 use super::order;
 use crate::linalg::{Vec3, par};
-use crate::world::effect::{At, Effect, Made, Remember, Tallies, Told};
-use crate::world::keyed::Keyed;
+use crate::world::effect::{At, Effect, Remember, Tallies};
+use crate::world::keyed::Of;
 use crate::world::step::Step;
 use crate::world::{State, World};
 
-/// Gravity by keys.
+/// Gravity by the factor that the world has for it.
 #[derive(Clone, Debug, Default)]
-pub struct Gravity {
-    /// Factor of the world's gravity.
-    pub factor: Keyed,
-}
+pub struct Gravity;
 
 /// Gravity remembers nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +45,7 @@ impl Effect for Gravity {
     }
 
     fn update(&self, At { world, state }: At, _: &Nothing, work: &mut Vec<Vec3>, step: &Step, _: &mut Tallies) {
-        let more = world.gravity * (self.factor.of_step(state.time, state.time + step.h) - 1.0);
+        let more = world.gravity * (world.keyed.of_step(Of::Gravity, None, [state.time, state.time + step.h]) - 1.0);
         par::fill(work, |v| more * step.mass[v]);
     }
 
@@ -58,12 +55,5 @@ impl Effect for Gravity {
 
     fn each_work(&self, _: At, _: &Nothing, work: &Vec<Vec3>, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         work.iter().enumerate().for_each(|(v, force)| add(v, force.dot(&step.moved[v]).max(0.0)));
-    }
-
-    /// After a jump the scheme begins anew, since its history has the acceleration of before.
-    fn commit(&self, _: &World, state: &mut State, _: &mut Nothing, _: &mut Vec<Vec3>, _: Made, _: &mut Told) {
-        if self.factor.jumps(state.time) {
-            state.last = 0.0;
-        }
     }
 }

@@ -77,6 +77,8 @@ pub struct Hinge {
     pub direction: f64,
     /// Rest angle [rad].
     pub rest: f64,
+    /// Weight map's factor of damping [-].
+    pub damping: f64,
     /// Index of the cloth's laws.
     pub cloth: u32,
 }

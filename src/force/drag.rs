@@ -128,7 +128,8 @@ impl<T: Real> Rows<T> for Dragged {
                 }
             }
             for (i, (area, force)) in areas.iter().zip(&mut *force).enumerate() {
-                let (v, matrix) = (domain.first + i, drag.matrix(area));
+                let v = domain.first + i;
+                let matrix = drag.matrix(area) * scheme.drag.get(v).copied().unwrap_or(1.0);
                 *force += -(matrix * (scheme.rate[v] - scheme.wind));
                 domain.add(i as u32, &(matrix / scheme.betas[v]));
             }

@@ -139,6 +139,8 @@ pub struct Rub {
     pub pressure: f64,
     /// Pressure per force of the contact, if no other contact is near [1/m^2].
     pub spread: f64,
+    /// Relative increase of both coefficients.
+    pub rougher: f64,
 }
 
 /// Laws of measured friction, and their data for the contacts of a step.
@@ -205,12 +207,13 @@ impl Measured {
             Some(area) => rub.pressure.max(pressing * rub.spread) * area,
             None => pressing,
         };
+        let bears = pressing * (1.0 + rub.rougher);
         if self.is_even() {
-            return self.even(load, pressing, e.norm(), k, sliding);
+            return self.even(load, bears, e.norm(), k, sliding);
         }
         let second = normal.cross(&rub.axis);
         let e = [rub.axis.dot(e), second.dot(e)];
-        let bound = |holds: bool| self.tensor(rub, load, holds, e).map(|f| f * pressing);
+        let bound = |holds: bool| self.tensor(rub, load, holds, e).map(|f| f * bears);
         let holds = self.returned(&bound(!sliding), k, e).is_none();
         let slides = if holds { None } else { self.returned(&bound(false), k, e) };
         match slides {

@@ -156,6 +156,7 @@ mod tests {
             curvature: 120.0,
             direction: 0.4,
             rest: fold([1, 2, 3].map(|k: usize| rest4[k] - rest4[0])).angle(),
+            damping: 1.0,
             cloth: 0,
         };
         let fold = |name, law: Bending, exact| Case {

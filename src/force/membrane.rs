@@ -180,6 +180,8 @@ pub struct Triangle {
     pub gradients: [Vec2; 2],
     /// Rest area times the weight map's factor of stiffness [m^2].
     pub area: f64,
+    /// Weight map's factor of damping [-].
+    pub damping: f64,
     /// Index of the cloth's laws.
     pub cloth: u32,
 }
@@ -194,6 +196,7 @@ impl Triangle {
             vertices,
             gradients,
             area: det.abs() / 2.0 * stiffness,
+            damping: 1.0,
             cloth,
         })
     }

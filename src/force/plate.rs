@@ -202,7 +202,15 @@ mod tests {
                 let energy = |x: &[Vec3; 6]| {
                     patch.energy(2.3e-6, |h| {
                         let vertices = HINGES[h as usize];
-                        let hinge = Hinge { vertices, shape: 0.0, curvature: 0.0, direction: 0.0, rest: 0.0, cloth: 0 };
+                        let hinge = Hinge {
+                            vertices,
+                            shape: 0.0,
+                            curvature: 0.0,
+                            direction: 0.0,
+                            rest: 0.0,
+                            damping: 1.0,
+                            cloth: 0,
+                        };
                         hinge.away(&vertices.map(|v| x[v as usize]))
                     })
                 };

@@ -43,6 +43,8 @@ pub struct Bent<'a> {
     pub rubs: bool,
     /// Rigidity factor of each vertex; 1 where absent.
     pub weights: &'a [f64],
+    /// Damping factor of each vertex; 1 where absent.
+    pub damping: &'a [f64],
     /// Whether the rest shape is flat, even if the mesh is bent.
     pub flat: bool,
     /// Index of the cloth's laws.
@@ -112,11 +114,12 @@ fn lay<'a>(bent: &Bent<'a>) -> Laid<'a> {
 
 /// Appends the hinges of a cloth, the patches of a plate, and the creases if curvature has an additional stress.
 pub fn add(bent: &Bent, elements: &mut Elements) {
-    let Bent { mesh, place, bending, rubs, weights, flat: is_flat, cloth, .. } = *bent;
+    let Bent { mesh, place, bending, rubs, weights, damping, flat: is_flat, cloth, .. } = *bent;
     let Elements { hinges, patches: all_patches, creases, .. } = elements;
     let Laid { hinges: flat, kept, patches } = lay(bent);
 
-    let factor = |v: u32| weights.get(v as usize).copied().unwrap_or(1.0);
+    let of = |map: &[f64], v: u32| map.get(v as usize).copied().unwrap_or(1.0);
+    let factor = |v: u32| of(weights, v);
     let first = hinges.len() as u32;
     let mut shapes = vec![0.0; flat.len()];
     let mean = |patch: &FlatPatch| patch.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
@@ -160,6 +163,7 @@ pub fn add(bent: &Bent, elements: &mut Elements) {
             curvature: (flat.points[1] - flat.points[0]).norm() / flat.area,
             direction: flat.direction(),
             rest: if is_flat { 0.0 } else { fold([1, 2, 3].map(|k| corners[k] - corners[0])).angle() },
+            damping: 0.5 * hinge.vertices[..2].iter().map(|v| of(damping, *v)).sum::<f64>(),
             cloth,
         });
     }

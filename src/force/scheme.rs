@@ -25,19 +25,44 @@ pub struct Scheme<'a> {
     pub wind: Vec3,
     /// Force of flowing air on each vertex, used instead of `wind`. Empty if no flow is simulated.
     pub exchange: &'a [Exchange],
+    /// Factor of the air drag at each moving vertex. Empty: 1 everywhere.
+    pub drag: &'a [f64],
     /// Stiffness factor of the cloth.
     pub soft: Softness<'a>,
 }
 
-/// Part of the cloth's full stiffness that acts at each moving vertex. Empty if all of it acts everywhere.
+/// Factors of the cloth's full stiffness at each moving vertex. Each list is empty if it is 1 everywhere.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Softness<'a>(pub &'a [f64]);
+pub struct Softness<'a> {
+    /// Part that water leaves.
+    pub wet: &'a [f64],
+    /// Factors by keys, of the stiffness in the plane and of bending.
+    pub keyed: [&'a [f64]; 2],
+}
+
+/// Returns the mean of the factors of an element's vertices.
+#[inline(always)]
+fn mean<const N: usize>(factors: &[f64], vertices: &[u32; N]) -> f64 {
+    if factors.is_empty() { 1.0 } else { vertices.iter().map(|v| factors[*v as usize]).sum::<f64>() / N as f64 }
+}
 
 impl Softness<'_> {
-    /// Returns the stiffness factor of an element, the mean over its vertices.
+    /// Returns the factor that water leaves of the stiffness of an element, the mean over its vertices.
     #[inline(always)]
-    pub fn of<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
-        if self.0.is_empty() { 1.0 } else { vertices.iter().map(|v| self.0[*v as usize]).sum::<f64>() / N as f64 }
+    pub fn by_water<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
+        mean(self.wet, vertices)
+    }
+
+    /// Returns the factor of an element's stiffness in the plane.
+    #[inline(always)]
+    pub fn stretch<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
+        mean(self.wet, vertices) * mean(self.keyed[0], vertices)
+    }
+
+    /// Returns the factor of an element's bending stiffness.
+    #[inline(always)]
+    pub fn bend<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
+        mean(self.wet, vertices) * mean(self.keyed[1], vertices)
     }
 }
 

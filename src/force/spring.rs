@@ -18,7 +18,7 @@
 //! `T` is that of the present length, and `k` resists the relative displacement of the ends, rotation included. This
 //! stiffness does not depend on the positions. It removes angular momentum and damps all motion except translation.
 
-use super::scheme::{Scheme, Shape, pick};
+use super::scheme::{Scheme, Shape, Softness, pick};
 use super::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3, par};
@@ -244,9 +244,18 @@ impl Spring {
         self.tension.energy(self.rest, (x[1] - x[0]).norm())
     }
 
+    /// Returns the stiffness factor by its role. Bands have a stiffness of their own, which no key of the cloth changes.
+    fn soft(&self, soft: &Softness) -> f64 {
+        match self.role {
+            Role::Flexion => soft.bend(&self.vertices),
+            Role::Band => soft.by_water(&self.vertices),
+            _ => soft.stretch(&self.vertices),
+        }
+    }
+
     /// Returns the energy in a shape.
     fn energy_in(&self, shape: &Shape) -> f64 {
-        shape.soft.of(&self.vertices) * self.energy(&pick(shape.x, &self.vertices))
+        self.soft(&shape.soft) * self.energy(&pick(shape.x, &self.vertices))
     }
 }
 
@@ -314,7 +323,7 @@ impl<T: Real> Rows<T> for Strung {
             let change = between(&|v| (scheme.rate[v] - scheme.v[v]) * scheme.betas[v]);
             let rate = between(&|v| scheme.damped(v));
             let pulled = spring.pull(&between(&|v| scheme.x[v]), &(moved - change), &rate, scheme.beta);
-            let soft = scheme.soft.of(&spring.vertices);
+            let soft = spring.soft(&scheme.soft);
             let resistance = (pulled.along + pulled.across + pulled.damping) * soft;
             let pull = (pulled.force + pulled.along * change + pulled.across * moved) * soft;
             force[a - domain.first] += pull;

@@ -25,11 +25,11 @@ mod start;
 mod stepper;
 
 use super::fault::meant;
-use super::key::Of;
 use super::{Fault, Scene, settings};
 use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
 use crate::world::build::{ClothInput, Input};
+use crate::world::keyed::Keyed;
 use crate::world::quantity::Channel;
 use crate::world::{self, ContactSettings, Kind, Pinch, State, World};
 pub(super) use faults::Faults;
@@ -213,7 +213,7 @@ fn wind(scene: &Scene) -> world::wind::Wind {
         period: scene.wind.gust_period,
         seed: scene.wind.seed,
         window: [scene.wind.from, scene.wind.until],
-        factor: scene.keyed(Of::Wind),
+        factor: Keyed::default(),
     }
 }
 

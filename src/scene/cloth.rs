@@ -185,6 +185,16 @@ choices! {
         Thickness = "thickness",
         /// Mass per area.
         Mass = "mass",
+        /// Friction.
+        Friction = "friction",
+        /// Damping in the plane.
+        Damping = "damping",
+        /// Damping of bending.
+        BendingDamping = "bending_damping",
+        /// Strain limit.
+        StrainLimit = "strain_limit",
+        /// Air drag.
+        Drag = "drag",
     }
 }
 

@@ -5,14 +5,12 @@ use super::build::faults::Faults;
 use super::build::plug::Then;
 use super::cloth::Source;
 use super::fault::meant;
-use super::key::Of;
 use super::pattern::{self, Sew};
 use crate::effect::seam::{HELD, Hold, Seams, Sewing, Weightless};
 use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
 use crate::mesh::told::rounded;
 use crate::world::build::ClothInput;
-use crate::world::keyed::Keyed;
 use crate::world::{State, World};
 
 /// Cloth with seams.
@@ -63,8 +61,7 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
         let starts = input.seams.iter().map(|seam| seam.pairs.iter().map(apart).collect()).collect();
         sewn.push(Garment { name: cloth.name.clone(), seams, starts, weight_from, keeps_rows });
     }
-    let gravity = scene.keyed(Of::Gravity);
-    if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, gravity, world, state))) }
+    if sewn.is_empty() { None } else { Some(Box::new(move |_, world, state, _| plug(sewn, world, state))) }
 }
 
 /// Warns of seams that do not close within the run, and of cloth that never gets its weight.
@@ -137,8 +134,8 @@ fn held(sew: &Sew, keeps_rows: bool) -> Hold {
 }
 
 /// Adds the seams of garments.
-fn plug(sewn: Vec<Garment>, gravity: Keyed, world: &mut World, state: &mut State) {
-    let mut all = Seams { gravity, ..Seams::default() };
+fn plug(sewn: Vec<Garment>, world: &mut World, state: &mut State) {
+    let mut all = Seams::default();
     for Garment { name, seams, starts, weight_from, keeps_rows } in sewn {
         let Some(object) = world.objects.iter().position(|object| object.name == name) else { continue };
         let place = |v: u32| world.objects[object].place[v as usize];

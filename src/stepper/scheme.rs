@@ -211,8 +211,9 @@ pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     par::each_mut(&mut x[..world.moving], |i, x| *x += moved[i]);
     par::fill(&mut v[..world.moving], |i| rate[i]);
     par::fill(guess, |i| z[i] / (betas[i] * betas[i]));
-    state.last = step.h;
     state.time += step.h;
+    // After a jump of a factor the scheme begins anew, since its history has the acceleration of before.
+    state.last = if world.keyed.jumps(state.time) { 0.0 } else { step.h };
     state.step += 1;
     state.lag = state.time - step.end;
     let mut pressed = Vec::new();

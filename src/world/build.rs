@@ -8,6 +8,7 @@ use super::effects::Effects;
 use super::friction::{Between, Frictions};
 use super::glue::Glue;
 use super::left_out::{Apart, LeftOut};
+use super::keyed::{Scales, Table};
 use super::shot::Shot;
 use super::wind::Wind;
 use super::window::Window;
@@ -53,6 +54,24 @@ pub struct Weights {
     pub thickness: Vec<f64>,
     /// Factors of the mass; empty: 1.
     pub mass: Vec<f64>,
+    /// Factors of the friction; empty: 1.
+    pub friction: Vec<f64>,
+    /// Factors of the damping in the plane; empty: 1.
+    pub damping: Vec<f64>,
+    /// Factors of the damping of bending; empty: 1.
+    pub bending_damping: Vec<f64>,
+    /// Factors of the strain limit; empty: 1.
+    pub limit: Vec<f64>,
+    /// Factors of the air drag; empty: 1.
+    pub drag: Vec<f64>,
+}
+
+impl Weights {
+    /// Returns all maps.
+    fn all(&mut self) -> [&mut Vec<f64>; 9] {
+        let Weights { stretch, bend, thickness, mass, friction, damping, bending_damping, limit, drag } = self;
+        [stretch, bend, thickness, mass, friction, damping, bending_damping, limit, drag]
+    }
 }
 
 /// A cloth as the scene describes it; vertices are file vertices.
@@ -250,6 +269,8 @@ pub fn build(input: Input) -> (World, State) {
         contact: input.contact,
         frictions: Frictions::default(),
         left_out: LeftOut::default(),
+        painted: Scales::default(),
+        keyed: Table::default(),
         effects: Effects::default(),
         probes: Vec::new(),
     };
@@ -264,6 +285,9 @@ pub fn build(input: Input) -> (World, State) {
     }
     input.glues.iter().for_each(|glue| glue.add(&mut world));
     world.moving = world.rest.len();
+    for list in [&mut world.painted.friction, &mut world.painted.drag].into_iter().filter(|list| !list.is_empty()) {
+        list.resize(world.moving, 1.0);
+    }
     (world.component, world.component_mass) = component::components(&world.elements, &world.mass);
     for obstacle in input.obstacles {
         meshes.push(add_obstacle(&mut world, obstacle));

@@ -1,9 +1,9 @@
 //! Values that a caller has set in place of those of the scene. They belong to the state: a checkpoint has them.
 
 use super::glide::Glide;
-use super::keyed::Keyed;
+use super::keyed::{Keyed, Of, QUANTITIES, Row, Table};
 use super::motion::Motion;
-use super::snapshot::pieces;
+use super::snapshot::{Piece, pieces};
 use super::wind::Wind;
 use super::{Course, World};
 use crate::linalg::Vec3;
@@ -15,10 +15,8 @@ pub struct Driven {
     pub gravity: Option<Vec3>,
     /// Velocity of the wind [m/s].
     pub wind: Option<Vec3>,
-    /// Factor of gravity, in place of its keys.
-    pub gravity_factor: Option<f64>,
-    /// Factor of velocity and gusts of the wind, in place of its keys.
-    pub wind_factor: Option<f64>,
+    /// Factors in place of keys, those of single objects first.
+    pub factors: Vec<Factor>,
     /// Excess pressure inside the balloons of cloths, by the index of the cloth's object [Pa].
     pub pressures: Vec<(usize, f64)>,
     /// Ways of pins, by their index in the world.
@@ -27,8 +25,30 @@ pub struct Driven {
     pub obstacles: Vec<(usize, Glide)>,
 }
 
+/// Factor in place of the keys of a quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factor {
+    /// Quantity.
+    pub of: Of,
+    /// Index of the object that has it; `None` for all.
+    pub object: Option<usize>,
+    /// Factor.
+    pub factor: f64,
+}
+
 pieces! {
-    Driven { gravity, wind, gravity_factor, wind_factor, pressures, pins, obstacles }
+    Driven { gravity, wind, factors, pressures, pins, obstacles }
+    Factor { of, object, factor }
+}
+
+impl Piece for Of {
+    fn put(&self, out: &mut Vec<u8>) {
+        (*self as u8).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Of> {
+        QUANTITIES.get(usize::from(u8::take(from)?)).map(|quantity| quantity.of)
+    }
 }
 
 /// Sets the value of an index in a list, in ascending order.
@@ -40,7 +60,7 @@ pub fn set<T>(list: &mut Vec<(usize, T)>, index: usize, value: T) {
 }
 
 /// Returns a factor that never changes.
-pub fn constant(factor: f64) -> Keyed {
+fn constant(factor: f64) -> Keyed {
     Keyed { times: vec![0.0], factors: vec![factor] }
 }
 
@@ -49,6 +69,7 @@ pub fn constant(factor: f64) -> Keyed {
 pub struct Undriven {
     gravity: Vec3,
     wind: Wind,
+    keyed: Table,
     pins: Vec<Motion>,
     obstacles: Vec<Course>,
 }
@@ -59,6 +80,7 @@ impl Undriven {
         Undriven {
             gravity: world.gravity,
             wind: world.wind.clone(),
+            keyed: world.keyed.clone(),
             pins: world.pins.iter().map(|pin| pin.motion.clone()).collect(),
             obstacles: world.obstacles.iter().map(|obstacle| obstacle.course.clone()).collect(),
         }
@@ -66,14 +88,13 @@ impl Undriven {
 
     /// Gives the world the values that are set, and those of the scene for all others. Effects are left as they are.
     pub fn drive(&self, driven: &Driven, world: &mut World) {
-        world.gravity = driven.gravity.unwrap_or(self.gravity) * driven.gravity_factor.unwrap_or(1.0);
+        world.gravity = driven.gravity.unwrap_or(self.gravity) * driven.gravity_factor().unwrap_or(1.0);
         world.wind = self.wind.clone();
         if let Some(velocity) = driven.wind {
             world.wind.velocity = velocity;
         }
-        if let Some(factor) = driven.wind_factor {
-            world.wind.factor = constant(factor);
-        }
+        let rows = driven.factors.iter().map(Factor::row).chain(self.keyed.0.iter().cloned());
+        world.key(Table(rows.collect()));
         world.pins.iter_mut().zip(&self.pins).for_each(|(pin, own)| pin.motion.clone_from(own));
         world.obstacles.iter_mut().zip(&self.obstacles).for_each(|(obstacle, own)| obstacle.course.clone_from(own));
         for (pin, glide) in &driven.pins {
@@ -89,7 +110,28 @@ impl Undriven {
     }
 }
 
+impl Factor {
+    /// Returns the factor as a row that never changes. The factor of gravity is in the gravity of the world.
+    fn row(&self) -> Row {
+        let factor = if self.of == Of::Gravity { 1.0 } else { self.factor };
+        Row { of: self.of, objects: self.object.map(|object| vec![object]), factor: constant(factor) }
+    }
+}
+
 impl Driven {
+    /// Returns the factor of gravity that is set.
+    pub fn gravity_factor(&self) -> Option<f64> {
+        self.factors.iter().find(|own| own.of == Of::Gravity).map(|own| own.factor)
+    }
+
+    /// Sets a factor in place of what it had. That of all objects takes the place of those of single ones.
+    pub fn scale(&mut self, factor: Factor) {
+        let same = |own: &Factor| factor.object.is_none() || own.object == factor.object;
+        self.factors.retain(|own| own.of != factor.of || !same(own));
+        let place = if factor.object.is_some() { 0 } else { self.factors.len() };
+        self.factors.insert(place, factor);
+    }
+
     /// Returns whether the ways are those of a world's pins and obstacles.
     pub fn fits(&self, world: &World) -> bool {
         let fits = |glide: &Glide, count: usize| [glide.start.len(), glide.end.len()] == [count; 2];
@@ -98,6 +140,7 @@ impl Driven {
             |(k, glide): &(usize, Glide)| world.obstacles.get(*k).is_some_and(|own| fits(glide, own.rest.len()));
         self.pins.iter().all(pin)
             && self.obstacles.iter().all(obstacle)
+            && self.factors.iter().all(|own| own.object.is_none_or(|object| object < world.objects.len()))
             && self.pressures.iter().all(|(object, _)| *object < world.objects.len())
     }
 }

@@ -14,7 +14,7 @@ mod contact;
 pub mod driven;
 /// Surface intersections.
 pub mod crossing;
-/// Factors that change in time.
+/// Factors that change in time, and their table.
 pub mod keyed;
 /// Friction of pairs of objects.
 pub mod friction;
@@ -73,6 +73,7 @@ use friction::Frictions;
 use glide::Glide;
 pub use hold::{Handle, Pin, Pull, Pulled};
 use left_out::LeftOut;
+use keyed::{Scales, Table};
 use motion::Motion;
 use probe::Probe;
 use recording::Recording;
@@ -248,6 +249,10 @@ pub struct World {
     pub frictions: Frictions,
     /// Parts of objects that contact leaves out.
     pub left_out: LeftOut,
+    /// Factors at vertices from maps. Those of stiffness are in the elements.
+    pub painted: Scales,
+    /// Factors that change in time.
+    pub keyed: Table,
     /// Effects, in their order.
     pub effects: Effects,
     /// Probes.

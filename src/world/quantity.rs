@@ -178,11 +178,13 @@ impl Energy {
     }
 }
 
-/// Computes the energy of stretching and of bending cloths, with stiffness reduced by water [J].
+/// Computes the energy of stretching and of bending cloths, with stiffness changed by water and keys [J].
 fn stored(world: &World, state: &State) -> (f64, f64) {
     let mut soft = Vec::new();
     world.soften(state, &mut soft);
-    world.elements.energy(Shape { x: &state.x, soft: Softness(&soft) })
+    let scales = world.scales(state);
+    let keyed = scales.stiffness.each_ref().map(|list| &list[..]);
+    world.elements.energy(Shape { x: &state.x, soft: Softness { wet: &soft, keyed } })
 }
 
 static ENERGIES: &[Energy] = &[

@@ -111,7 +111,7 @@ sections! {
     "anchors" 1 { anchors }
     "probes" 1 { work }
     "energy" 1 { owed }
-    "driven" 1 { driven }
+    "driven" 2 { driven }
 }
 
 /// Writes the sections of effects that differ from those of a new memory, and sections not assigned to an effect.
@@ -316,8 +316,9 @@ impl<T: Piece> Piece for Vec<T> {
 mod tests {
     use super::*;
     use crate::force::term::Memory;
-    use crate::world::driven::Driven;
+    use crate::world::driven::{Driven, Factor};
     use crate::world::glide::Glide;
+    use crate::world::keyed::Of;
 
     #[test]
     fn every_bit_comes_back_and_nothing_else_is_taken() {
@@ -354,7 +355,7 @@ mod tests {
             owed: vec![0.25, -0.5],
             driven: Driven {
                 wind: Some(v(3)),
-                gravity_factor: Some(-0.0),
+                factors: vec![Factor { of: Of::Bend, object: Some(1), factor: -0.0 }],
                 pressures: vec![(2, 1e3)],
                 pins: vec![(1, Glide { from: 0.1, until: 0.2, start: vec![v(0)], end: vec![v(2)] })],
                 ..Driven::default()

@@ -1,5 +1,6 @@
 //! Data that the stages of one step pass to each other.
 
+use super::keyed::Scales;
 use super::yields::Dent;
 use super::{State, World};
 use crate::force::scheme::{Exchange, Scheme, Shape, Softness};
@@ -78,6 +79,8 @@ pub struct Step {
     pub exchange: Vec<Exchange>,
     /// Remaining fraction of cloth stiffness at each moving vertex; empty if nothing reduces it.
     pub soft: Vec<f64>,
+    /// Factors of stiffness, friction and air drag at each moving vertex, from maps and keys.
+    pub scales: Scales,
     /// Relative increase of friction at each moving vertex; empty if nothing changes it.
     pub roughness: Vec<f64>,
     /// Remaining fraction of permeability at each moving vertex; empty if nothing reduces it.
@@ -102,13 +105,19 @@ impl Step {
             betas: &self.betas,
             wind: world.wind.at(state.time + self.h),
             exchange: &self.exchange,
-            soft: Softness(&self.soft),
+            drag: &self.scales.drag,
+            soft: self.softness(),
         }
+    }
+
+    /// Returns the stiffness factors of this step.
+    fn softness(&self) -> Softness<'_> {
+        Softness { wet: &self.soft, keyed: self.scales.stiffness.each_ref().map(|list| &list[..]) }
     }
 
     /// Returns positions `x` with the cloth stiffness of this step.
     pub fn shape<'a>(&'a self, x: &'a [Vec3]) -> Shape<'a> {
-        Shape { x, soft: Softness(&self.soft) }
+        Shape { x, soft: self.softness() }
     }
 
     /// Returns the displacement from free flight; zero for prescribed vertices [m].

@@ -117,7 +117,7 @@ fn values_are_checked_before_they_are_set() {
     assert!(told(simulation.set_target("bowl", &places)).contains("no object is named 'bowl'"));
     assert!(told(simulation.set_wind(Vec3::x() * f64::NAN)).starts_with("wind: "));
     assert!(told(simulation.set_gravity(Vec3::x() * 1e5)).starts_with("gravity: "));
-    assert!(told(simulation.set_factor(Of::Wind, f64::INFINITY)).starts_with("factor is inf"));
+    assert!(told(simulation.set_factor(Of::Wind, None, f64::INFINITY)).starts_with("factor is inf"));
     assert!(told(simulation.set_pressure("sheet", 1.0)).starts_with("'sheet' is no balloon"));
     assert!(told(simulation.set_pin_target("sheet", 0, &[])).starts_with("'sheet' has 0 pins"));
     assert!(told(simulation.field("sheet", "colour")).starts_with("'sheet' has no field 'colour'; there are 'strain'"));

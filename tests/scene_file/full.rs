@@ -81,6 +81,7 @@ fn settings_are_read_in_si() {
         (scene.keyed[0].of, &scene.keyed[0].times[..], &scene.keyed[0].factors[..]),
         (Of::Gravity, &[0.0, 0.5][..], &[1.0, 0.5][..])
     );
+    assert_eq!((scene.keyed[1].of, &scene.keyed[1].objects), (Of::Bend, &Some(vec!["sheet".to_string()])));
     let probes: Vec<&str> = scene.probes.iter().map(|p| p.name.as_str()).collect();
     assert_eq!((probes.len(), probes[2], scene.probes[0].every), (11, "press", Every::Step));
     let Measure::Force(press) = &scene.probes[2].measure else { panic!() };
@@ -161,6 +162,9 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!(pick.moments[1], Moment { time: 0.5, at: [1.0, 0.0], down: true });
     assert_eq!((cloth.maps[0].of, cloth.maps[0].factor, cloth.maps[0].outside), (Mapped::Stretch, 2.0, 0.5));
     assert_eq!(cloth.maps[1].source, MapSource::Channel("weight".to_string()));
+    let painted: Vec<Mapped> = cloth.maps[4..].iter().map(|map| map.of).collect();
+    let all = [Mapped::Friction, Mapped::Damping, Mapped::BendingDamping, Mapped::StrainLimit, Mapped::Drag];
+    assert_eq!(painted, all);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use percale::mesh::generate::{longest_edge, sphere};
 use percale::stepper::{Integrator, Settings};
 use percale::world::Pin;
 use percale::world::build::Rest;
+use percale::world::keyed::{Keyed, Of, Row, Table};
 use percale::world::quantity::kinetic_energy;
 
 /// Pressure of the atmosphere [Pa].
@@ -111,6 +112,33 @@ fn pressure_stretches_a_sphere_as_laplace_says() {
     let strain = (volume(&bench) / rest).cbrt() - 1.0;
     close("Laplace: strain, %", 100.0 * strain, 100.0 * wanted, hollow() + 1.5 * wanted);
     assert_eq!(bench.memory::<AirState>().balloons[0].excess, excess);
+}
+
+/// A pressure that is keyed by 2 stretches a sphere twice as far, by Laplace's law, and its air has the energy `P V` of
+/// the pressure that acts. With a factor of 1 it stays.
+#[test]
+fn pressure_by_keys_stretches_a_sphere_twice_as_far() {
+    let (young, excess) = (1000.0, 50.0);
+    let strains = |factor: f64| {
+        let supply = Supply::Held { excess, duration: 0.02 };
+        let mut bench = Bench::new(balloon(young, SEALED, supply), settings(Integrator::BackwardEuler, 2e-3, 1e-10));
+        let factor = Keyed { times: vec![0.5, 0.5], factors: vec![1.0, factor] };
+        bench.world.key(Table(vec![Row { of: Of::Pressure, objects: Some(vec![0]), factor }]));
+        let rest = volume(&bench);
+        [0.5, 1.0].map(|until| {
+            bench.run(until);
+            let inside = bench.memory::<AirState>().balloons[0];
+            assert!((inside.energy / ((ATMOSPHERE + inside.excess) * volume(&bench)) - 1.0).abs() < 1e-12);
+            ((volume(&bench) / rest).cbrt() - 1.0, inside.excess)
+        })
+    };
+    let wanted = excess * RADIUS * (1.0 - POISSON) / (2.0 * young);
+    let [before, after] = strains(2.0);
+    assert_eq!([before.1, after.1], [excess, 2.0 * excess]);
+    close("Laplace before a key: strain, %", 100.0 * before.0, 100.0 * wanted, hollow() + 1.5 * wanted);
+    close("Laplace, pressure keyed by 2: strain, %", 100.0 * after.0, 200.0 * wanted, hollow() + 3.0 * wanted);
+    let [before, after] = strains(1.0);
+    assert!((before.0 / after.0 - 1.0).abs() < 1e-3);
 }
 
 /// Through a stiff cloth the excess pressure falls as `V dp/dt = -A P_atm w(p)`. By Darcy's law that is an exponential,

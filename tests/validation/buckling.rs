@@ -111,6 +111,7 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
             betas: &vec![1.0; world.moving],
             wind: Vec3::zeros(),
             exchange: &[],
+            drag: &[],
             soft: Default::default(),
         },
         &Memory::default(),

@@ -109,6 +109,7 @@ fn the_film_has_no_moment() {
         betas: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
+        drag: &[],
         soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());

@@ -360,6 +360,7 @@ fn friction_pushes_nothing_from_within() {
             betas: &ones,
             wind: Vec3::zeros(),
             exchange: &[],
+            drag: &[],
             soft: Default::default(),
         };
         assembly.assemble(&scheme, memory);

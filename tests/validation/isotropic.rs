@@ -40,6 +40,7 @@ fn assembled(n: usize, network: Network, k: f64) -> Vec<Vec<f64>> {
         beta: 0.3,
         betas: &steps,
         exchange: &[],
+        drag: &[],
         soft: Default::default(),
         wind: Vec3::zeros(),
     };

@@ -31,6 +31,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         betas: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
+        drag: &[],
         soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());

@@ -27,6 +27,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         betas: &betas,
         wind: Vec3::zeros(),
         exchange: &[],
+        drag: &[],
         soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
@@ -122,6 +123,7 @@ fn damping_does_nothing_to_what_is_held_at_rest() {
                 betas: &betas,
                 wind: Vec3::zeros(),
                 exchange: &[],
+                drag: &[],
                 soft: Default::default(),
             },
             &back,

@@ -38,6 +38,7 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
         betas: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
+        drag: &[],
         soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
@@ -97,6 +98,7 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
         betas: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
+        drag: &[],
         soft: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());

@@ -405,11 +405,12 @@ fn pulled(world: &World, x: &[Vec3], soft: &[f64]) -> (Vec<Vec3>, f64) {
         betas: &betas,
         wind: Vec3::zeros(),
         exchange: &[],
-        soft: Softness(soft),
+        drag: &[],
+        soft: Softness { wet: soft, ..Softness::default() },
     };
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
     assembly.assemble(&scheme, &Memory::default());
-    let (along, across) = world.elements.energy(Shape { x, soft: Softness(soft) });
+    let (along, across) = world.elements.energy(Shape { x, soft: Softness { wet: soft, ..Softness::default() } });
     (assembly.force.clone(), along + across)
 }
 

@@ -54,14 +54,14 @@ impl ActiveSet {
                     let Some(found) = self.found(&at, features, &w.vertices, &separation, Share::WHOLE) else {
                         continue;
                     };
-                    let mut contact = found.contact(world, &step.roughness);
+                    let mut contact = found.contact(world, step);
                     contact.kept = true;
                     let bristles = from_first(&state.bristles, contact.key, true);
                     contact.contact.bristle = remember(world, bristles, contact.key);
                     contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
                     contact.contact.expected = contact.free;
                     if self.frames.acts() {
-                        self.frames.add(world, &state.x, &mut contact);
+                        self.frames.add(world, &state.x, &mut contact, step);
                     }
                     contact.stop(setting, &self.frames.rubs(world));
                     any = true;

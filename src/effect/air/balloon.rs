@@ -5,6 +5,7 @@ use crate::effect::permeability::Through;
 use crate::linalg::Vec3;
 use crate::mesh::topology::{NONE, Topology};
 use crate::world::World;
+use crate::world::keyed::Of;
 use std::f64::consts::PI;
 
 /// Balloon in the scene description.
@@ -85,6 +86,13 @@ impl Balloon {
     pub fn gradient(&self, k: usize, at: impl Fn(usize) -> Vec3) -> Vec3 {
         let around = self.topology.vertex_triangles(k).iter();
         around.map(|t| gas::third(self.triangles[*t as usize].map(|v| at(v as usize)))).sum()
+    }
+
+    /// Returns the excess over atmospheric pressure that is held in a step between two times, by its factor [Pa]. `None`
+    /// without a held pressure.
+    pub fn held(&self, world: &World, times: [f64; 2]) -> Option<f64> {
+        let held = self.chamber.held(times[1])?;
+        Some(held * world.keyed.of_step(Of::Pressure, Some(self.cloth), times))
     }
 
     /// Returns still air at atmospheric pressure, with all vertices at `x` [m].

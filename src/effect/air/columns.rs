@@ -202,7 +202,7 @@ impl Columns {
             if whole.size() == 0 {
                 *whole = Envelope::one();
             }
-            inflation.press(balloon, inside, state, step, (&mut common.entries, &mut common.less));
+            inflation.press(balloon, inside, At { world, state }, step, (&mut common.entries, &mut common.less));
         }
         common.sort();
     }

@@ -124,9 +124,9 @@ impl Chamber {
     }
 
     /// Predicts the pressure for the volume `now` and that after free flight, `flight` [m^3], with the supply `source`
-    /// [J].
-    pub fn foresee(&self, inside: &Inside, [now, flight]: [f64; 2], source: f64, end: f64, h: f64) -> Push {
-        if let Some(excess) = self.held(end) {
+    /// [J] and the excess that is `held`, if any [Pa].
+    pub fn foresee(&self, inside: &Inside, [now, flight]: [f64; 2], source: f64, held: Option<f64>, h: f64) -> Push {
+        if let Some(excess) = held {
             return Push { excess, stiffness: 0.0 };
         }
         let Chamber { atmosphere, through, area, .. } = *self;
@@ -142,12 +142,12 @@ impl Chamber {
         Push { excess, stiffness: before.max(atmosphere + excess) / holds }
     }
 
-    /// Advances the air by a step of size `h` [s] to the time `end` [s]. `volume` is that at the end [m^3], `source`
-    /// the supply [J].
-    pub fn advance(&self, inside: &mut Inside, volume: f64, source: f64, end: f64, h: f64) {
+    /// Advances the air by a step of size `h` [s]. `volume` is that at the end [m^3], `source` the supply [J], `held`
+    /// the excess that is held, if any [Pa].
+    pub fn advance(&self, inside: &mut Inside, volume: f64, source: f64, held: Option<f64>, h: f64) {
         let Chamber { atmosphere, through, area, .. } = *self;
         let counts = self.counts(volume);
-        if let Some(excess) = self.held(end) {
+        if let Some(excess) = held {
             *inside = Inside { energy: (atmosphere + excess) * counts, excess };
             return;
         }

@@ -5,7 +5,7 @@
 use super::balloon::Balloon;
 use super::gas::{Inside, Push};
 use crate::linalg::{Vec3, par};
-use crate::world::State;
+use crate::world::effect::At;
 use crate::world::step::Step;
 
 /// Storage of a balloon.
@@ -16,6 +16,8 @@ pub struct Inflation {
     push: Push,
     /// Energy of the air let in during the step [J].
     source: f64,
+    /// Excess that is held in the step [Pa].
+    held: Option<f64>,
 }
 
 impl Inflation {
@@ -25,17 +27,18 @@ impl Inflation {
         &mut self,
         balloon: &Balloon,
         inside: &Inside,
-        state: &State,
+        At { world, state }: At,
         step: &Step,
         (entries, less): (&mut Vec<(u32, u32, Vec3)>, &mut Vec<f64>),
     ) {
-        let Inflation { gradient, push, source } = self;
+        let Inflation { gradient, push, source, held } = self;
         let chamber = &balloon.chamber;
         let flight = |v: usize| state.x[v] + step.moved[v];
         let volumes = [balloon.volume(|v| state.x[v]), balloon.volume(flight)];
         let end = state.time + step.h;
         *source = chamber.source(inside, volumes[0], end, step.h);
-        *push = chamber.foresee(inside, volumes, *source, end, step.h);
+        *held = balloon.held(world, [state.time, end]);
+        *push = chamber.foresee(inside, volumes, *source, *held, step.h);
         gradient.resize(balloon.vertices().len(), Vec3::zeros());
         par::fill(gradient, |k| balloon.gradient(k, flight));
 
@@ -63,7 +66,7 @@ impl Inflation {
     /// valve closes in it.
     pub fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) -> Option<f64> {
         let volume = balloon.volume(|v| x[v]);
-        balloon.chamber.advance(inside, volume, self.source, end, h);
+        balloon.chamber.advance(inside, volume, self.source, self.held, h);
         balloon.chamber.reached(volume, end, h)
     }
 }

@@ -171,7 +171,7 @@ impl Effect for Airs {
             let end = |v: usize| state.x[v] + step.moved[v];
             let [before, after] = [balloon.volume(|v| state.x[v]), balloon.volume(end)];
             let time = state.time + step.h;
-            let excess = balloon.chamber.held(time).unwrap_or(inside.excess);
+            let excess = balloon.held(world, [state.time, time]).unwrap_or(inside.excess);
             let source = balloon.chamber.source(inside, before, time, step.h);
             add(*first as usize, (excess * (after - before)).abs() + source);
         }

@@ -39,7 +39,7 @@ impl Coupling {
         let inlets: Vec<(&Inlet, f64)> = airflow.inlets.iter().map(|b| (&b.inlet, b.blow.at(time))).collect();
         let solids: &[_] = if airflow.solids.is_empty() { &[] } else { &self.solids.cells };
         self.solver.bounds.find(&airflow.grid, &airflow.sides, &inlets, solids);
-        self.find_areas(at);
+        self.find_areas(at, step);
         self.place(airflow, at);
         if airflow.answers {
             self.share(&airflow.grid);
@@ -71,8 +71,8 @@ impl Coupling {
         airflow.find_solids(world, (&state.x, state.now()), velocity, &mut self.solids);
     }
 
-    /// Computes the area vectors of cloth vertices.
-    fn find_areas(&mut self, At { world, state }: At) {
+    /// Computes the area vectors of cloth vertices, with the factors of their drag.
+    fn find_areas(&mut self, At { world, state }: At, step: &Step) {
         self.areas.clear();
         self.areas.resize(world.moving, Vec3::zeros());
         for sail in &world.elements.sails {
@@ -82,6 +82,7 @@ impl Coupling {
                 face.iter().for_each(|v| self.areas[*v as usize] += sixth);
             }
         }
+        self.areas.iter_mut().zip(&step.scales.drag).for_each(|(area, factor)| *area *= *factor);
     }
 
     /// Finds the cloth vertices in the box and the faces around them.

@@ -21,7 +21,7 @@ use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3};
 use crate::mesh::told::rounded;
 use crate::world::effect::{At, Effect, Join, Made, Notice, Remember, Tallies, Tally, Told};
-use crate::world::keyed::Keyed;
+use crate::world::keyed::Of;
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
 use crate::world::{State, World};
@@ -58,8 +58,6 @@ pub struct Seams {
     pub sewing: Vec<Sewing>,
     /// Cloths without weight at the start.
     pub weightless: Vec<Weightless>,
-    /// Factor of the world's gravity.
-    pub gravity: Keyed,
 }
 
 /// Progress of a pair.
@@ -260,7 +258,8 @@ impl Effect for Seams {
             let weight = ((state.time + step.h - until) / GROWTH).clamp(0.0, 1.0);
             if weight < 1.0 {
                 let vertices = world.objects[*object].vertices.clone();
-                let gravity = world.gravity * self.gravity.of_step(state.time, state.time + step.h);
+                let times = [state.time, state.time + step.h];
+                let gravity = world.gravity * world.keyed.of_step(Of::Gravity, None, times);
                 let force = |v: usize| gravity * (step.mass[v] * (weight - 1.0));
                 work.carried.push((vertices.start, vertices.map(force).collect()));
             }

@@ -52,7 +52,7 @@ impl Membranes<'_> {
     fn energy_of(&self, k: usize, shape: &Shape) -> f64 {
         let t = &self.triangles[k];
         let law = &self.sheets[t.cloth as usize].membrane;
-        shape.soft.of(&t.vertices) * t.energy(law, &pick(shape.x, &t.vertices))
+        shape.soft.stretch(&t.vertices) * t.energy(law, &pick(shape.x, &t.vertices))
     }
 
     /// Returns the energy of all triangles [J].
@@ -196,12 +196,16 @@ impl<T: Real> Batch<T> {
             for k in 0..2 {
                 put(&mut fields[0][k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
                 put(&mut fields[1][k], l, scheme.y[v[k + 1]] - scheme.y[v[0]]);
-                put(&mut fields[2][k], l, (scheme.damped(v[k + 1]) - scheme.damped(v[0])) * sheet.damping.stretch);
+                put(
+                    &mut fields[2][k],
+                    l,
+                    (scheme.damped(v[k + 1]) - scheme.damped(v[0])) * (sheet.damping.stretch * t.damping),
+                );
                 gradients[2 * k][l] = t.gradients[k].x;
                 gradients[2 * k + 1][l] = t.gradients[k].y;
             }
-            area[l] = t.area * scheme.soft.of(&t.vertices);
-            damping[l] = 1.0 + sheet.damping.stretch / scheme.beta;
+            area[l] = t.area * scheme.soft.stretch(&t.vertices);
+            damping[l] = 1.0 + sheet.damping.stretch * t.damping / scheme.beta;
             let c = match sheet.membrane {
                 Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
                 Membrane::Table(_) | Membrane::Progressive(_) => {
@@ -230,8 +234,9 @@ impl<T: Real> Batch<T> {
                 let changes = [by(&|_| Vec3::zeros()), by(&|v| scheme.ahead(v)), by(&|v| scheme.expected(v))];
                 let rubbing = Rubbing { laws: &sheet.inner.stretch, share: t.area };
                 let [stress, slope] = rubbing.respond(changes, element);
-                // Water does not change friction, so the softening of `area` is divided out.
-                let own = 1.0 / scheme.soft.of(&t.vertices);
+                // Neither water nor keys change friction, so the softening of `area` is divided out.
+                let soft = scheme.soft.stretch(&t.vertices);
+                let own = if soft > 0.0 { 1.0 / soft } else { 0.0 };
                 beyond += Vec3::from(stress) * own;
                 slopes = Vec3::from(slope) * own;
             }

@@ -164,7 +164,7 @@ impl Creases<'_> {
     pub fn energy_of(&self, crease: &Crease, shape: &Shape) -> f64 {
         let Bending::Progressive([_, growth]) = self.sheets[crease.cloth as usize].bending else { return 0.0 };
         let cubes: f64 = crease.curvature_at(self.hinges, shape.x).iter().map(|k| k.abs().powi(3)).sum();
-        let soft = crease.soft(|h| shape.soft.of(&self.hinges[h as usize].vertices));
+        let soft = crease.soft(|h| shape.soft.bend(&self.hinges[h as usize].vertices));
         crease.area * 3.0 * growth * soft * cubes
     }
 

@@ -32,6 +32,8 @@ pub struct Hinges<T> {
     links: Vec<Link>,
     /// State of the hinges in this step.
     turns: Vec<Turn>,
+    /// Whether a map scales the damping of any hinge.
+    mapped: bool,
     /// Contributions of hinges to blocks, block by block. Each is coded as sixteen times the hinge, plus four times its
     /// vertex of the row, plus its vertex of the column.
     shares: Vec<u32>,
@@ -62,6 +64,8 @@ struct Turn {
     away: f64,
     /// Increase of that angle by free flight, times `root` [rad].
     late: f64,
+    /// Change of the angle within the damping time, without its map, times `root` [rad].
+    damped: f64,
     /// Present angle less the rest angle [rad].
     angle: f64,
     /// Stiffness of the hinge by itself, without softening [N m].
@@ -75,14 +79,14 @@ struct Turn {
 impl Plates<'_> {
     /// Returns angles less the rest angles [rad], each times the square root of the hinge's stiffness factor.
     fn away(&self, shape: &Shape) -> Vec<f64> {
-        let away = |h: &Hinge| shape.soft.of(&h.vertices).sqrt() * h.away(&pick(shape.x, &h.vertices));
+        let away = |h: &Hinge| shape.soft.bend(&h.vertices).sqrt() * h.away(&pick(shape.x, &h.vertices));
         par::map(self.hinges.len(), |k| away(&self.hinges[k]))
     }
 
     /// Returns the energy of a single hinge [J]; zero for a plate.
     fn alone(&self, h: &Hinge, shape: &Shape) -> f64 {
         let law = &self.sheets[h.cloth as usize].bending;
-        let energy = || shape.soft.of(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices));
+        let energy = || shape.soft.bend(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices));
         if law.plate().is_some() { 0.0 } else { energy() }
     }
 
@@ -179,6 +183,7 @@ impl Plates<'_> {
             sheets: self.sheets.to_vec(),
             slopes: vec![Default::default(); touching],
             turns: vec![Turn::default(); hinges.len()],
+            mapped: hinges.iter().any(|h| h.damping != 1.0),
             turned: vec![Turned::default(); if creases.is_empty() { 0 } else { hinges.len() }],
             resisted: vec![Resisted::default(); if creases.is_empty() { 0 } else { hinges.len() }],
             creases,
@@ -261,12 +266,13 @@ impl<T: Real> Rows<T> for Hinges<T> {
                 Some(rigidity) => {
                     let others = link.others.iter().zip(&link.stiffness[1..]);
                     let sum: f64 = others.map(|(o, c)| c * self.turns[*o as usize].away).sum();
-                    rigidity * (link.stiffness[0] * turn.away + sum)
+                    rigidity * (link.stiffness[0] * turn.away + sum + self.evened(h, link))
                 }
                 None => turn.stiffness * turn.away,
             };
             let mut moment = (bent + turn.stiffness * turn.late) * turn.root;
-            let mut stiffness = turn.stiffness * (1.0 + sheet.damping.bend / scheme.beta) * (turn.root * turn.root);
+            let mut stiffness =
+                turn.stiffness * (1.0 + sheet.damping.bend * h.damping / scheme.beta) * (turn.root * turn.root);
             if let Some(resisted) = self.resisted.get(k) {
                 moment += resisted.moment;
                 stiffness += resisted.stiffness;
@@ -284,9 +290,22 @@ impl<T: Real> Rows<T> for Hinges<T> {
 }
 
 impl<T: Real> Hinges<T> {
+    /// Returns what the damping between a hinge and the others of its triangles lacks, per rigidity [rad].
+    ///
+    /// Each angle is damped by the factor of its own hinge, and the matrix of damping is symmetric and dissipates where
+    /// rows and columns have the roots of these factors.
+    fn evened(&self, h: &Hinge, link: &Link) -> f64 {
+        if !self.mapped {
+            return 0.0;
+        }
+        let others = link.others.iter().zip(&link.stiffness[1..]);
+        let lacks = |other: &Hinge| (h.damping * other.damping).sqrt() - other.damping;
+        others.map(|(o, c)| c * lacks(&self.hinges[*o as usize]) * self.turns[*o as usize].damped).sum()
+    }
+
     /// Evaluates the hinges in groups of [`WIDE`].
     fn turn(&mut self, scheme: &Scheme) {
-        let Hinges { sheets, hinges, turns, .. } = self;
+        let Hinges { sheets, hinges, turns, mapped, .. } = self;
         let mut edges = [[Wide::default(); 3]; 3];
         let mut gradients = [[Wide::default(); 3]; 4];
         let (mut sin, mut cos) = (Wide::default(), Wide::default());
@@ -306,18 +325,23 @@ impl<T: Real> Hinges<T> {
                 let sheet = &sheets[h.cloth as usize];
                 let gradient = [0, 1, 2, 3].map(|a| take(&gradients[a], l));
                 let (away, stiffness) = h.state(&sheet.bending, Bent { sin: sin[l], cos: cos[l], gradient }.angle());
-                let (mut whole, mut late) = (0.0, 0.0);
+                let (mut whole, mut late, mut swift) = (0.0, 0.0, 0.0);
+                let time = sheet.damping.bend * h.damping;
                 for (v, g) in h.vertices.iter().zip(&gradient) {
                     let v = *v as usize;
                     let damped = scheme.damped(v);
-                    whole += g.dot(&(scheme.y[v] + damped * sheet.damping.bend));
+                    whole += g.dot(&(scheme.y[v] + damped * time));
                     late += g.dot(&(scheme.rate[v] - scheme.v[v])) * scheme.betas[v];
-                    late += g.dot(&(damped - scheme.v[v])) * sheet.damping.bend;
+                    late += g.dot(&(damped - scheme.v[v])) * time;
                 }
-                let root = scheme.soft.of(&h.vertices).sqrt();
+                if *mapped {
+                    swift = h.vertices.iter().zip(&gradient).map(|(v, g)| g.dot(&scheme.v[*v as usize])).sum();
+                }
+                let root = scheme.soft.bend(&h.vertices).sqrt();
                 *turn = Turn {
                     away: (away + whole - late) * root,
                     late: late * root,
+                    damped: swift * sheet.damping.bend * root,
                     angle: away,
                     stiffness,
                     root,

@@ -15,10 +15,11 @@ use crate::mesh::check::{Severity, check};
 use crate::mesh::{LEFT_OUT, TriMesh, refine};
 use crate::scene::Scene;
 use crate::scene::border::Sides;
-use crate::scene::cloth::{self, Cloth, Map, Mapped, RestAngles, Source};
+use crate::scene::cloth::{self, Cloth, Map, Mapped, Model, RestAngles, Source};
 use crate::scene::place::MapSource;
 use crate::scene::unit::rounded;
 use crate::world::build::{Band, ClothInput, Ramp, Rest, Shrink, Weights, spring_fault};
+use crate::world::keyed::Of;
 use std::path::Path;
 
 /// Reads and places the mesh of a cloth, with its pins, handles and maps. `key` is the path of the cloth in the scene.
@@ -53,7 +54,7 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     handles.extend(soft);
     let mut weights = Weights::default();
     for (k, map) in cloth.maps.iter().enumerate() {
-        if let Err(refusal) = scale(&mut weights, map, &mesh, &groups) {
+        if let Err(refusal) = lacks(scene, cloth, map).and_then(|()| scale(&mut weights, map, &mesh, &groups)) {
             hold::refuse(faults, key, "map", k, refusal);
         }
     }
@@ -239,6 +240,7 @@ fn changes(
                 factors: [shrink.warp, shrink.weft],
                 parts: parts.iter().map(|part| if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }).collect(),
                 ramp: ramp(shrink.from, shrink.over),
+                keys: scene.keyed(Of::Shrink, &cloth.name),
             }),
             Err(refusal) => hold::refuse(faults, key, "shrink", k, refusal),
         }
@@ -262,10 +264,23 @@ fn changes(
     (shrinks, bands)
 }
 
+/// Refuses a map of a quantity that the cloth lacks.
+fn lacks(scene: &Scene, cloth: &Cloth, map: &Map) -> Result<(), Refusal> {
+    let lack = match map.of {
+        Mapped::StrainLimit if cloth.strain_limit.is_none() => "the cloth has none; give it strain_limit",
+        Mapped::Drag if !scene.drags(&cloth.name) => "the cloth has no air drag; give it air_drag",
+        Mapped::Damping | Mapped::BendingDamping if cloth.model != Model::Fem => {
+            "springs have dampers of their own; leave this out, or give model = \"fem\""
+        }
+        _ => return Ok(()),
+    };
+    Err(("of", lack.to_string()))
+}
+
 /// Multiplies the weights by a map.
 fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> Result<(), Refusal> {
     let (below, factors) = factors(&map.source, map.factor, map.outside, mesh, groups)?;
-    let positive = map.of == Mapped::Mass;
+    let positive = matches!(map.of, Mapped::Mass | Mapped::StrainLimit);
     let wrong = |f: &f64| !f.is_finite() || *f < 0.0 || positive && *f == 0.0;
     if let Some(v) = factors.iter().position(wrong) {
         let value = factors.get(v).copied().unwrap_or_default();
@@ -277,6 +292,11 @@ fn scale(weights: &mut Weights, map: &Map, mesh: &TriMesh, groups: &Groups) -> R
         Mapped::Bend => &mut weights.bend,
         Mapped::Thickness => &mut weights.thickness,
         Mapped::Mass => &mut weights.mass,
+        Mapped::Friction => &mut weights.friction,
+        Mapped::Damping => &mut weights.damping,
+        Mapped::BendingDamping => &mut weights.bending_damping,
+        Mapped::StrainLimit => &mut weights.limit,
+        Mapped::Drag => &mut weights.drag,
     };
     whole.resize(mesh.positions.len(), 1.0);
     for (all, factor) in whole.iter_mut().zip(factors) {

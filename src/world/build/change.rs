@@ -4,6 +4,7 @@
 use super::ClothInput;
 use crate::force::spring::{Role, Spring, Tension};
 use crate::linalg::Vec2;
+use crate::world::keyed::Keyed;
 
 /// Time in which a change grows, linearly.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,6 +24,8 @@ pub struct Shrink {
     pub parts: Vec<f64>,
     /// Time in which it grows.
     pub ramp: Ramp,
+    /// Part of the change that has taken place by keys, in place of the ramp.
+    pub keys: Option<Keyed>,
 }
 
 /// Elastic band along edges of the mesh. A band of the length `l` pulls with `T = EA (l/(f L) - 1)` where that is
@@ -51,11 +54,18 @@ impl Ramp {
     }
 }
 
+impl Shrink {
+    /// Returns the part of the change that has taken place at a time.
+    fn part(&self, time: f64) -> f64 {
+        self.keys.as_ref().map_or_else(|| self.ramp.part(time), |keys| keys.at(time))
+    }
+}
+
 impl ClothInput {
     /// Returns whether rest shapes differ at two times.
     pub fn changes(&self, [before, now]: [f64; 2]) -> bool {
-        let ramps = self.shrinks.iter().map(|shrink| shrink.ramp).chain(self.bands.iter().map(|band| band.ramp));
-        ramps.into_iter().any(|ramp| ramp.part(before) != ramp.part(now))
+        self.shrinks.iter().any(|shrink| shrink.part(before) != shrink.part(now))
+            || self.bands.iter().any(|band| band.ramp.part(before) != band.ramp.part(now))
     }
 
     /// Returns whether rest shapes ever change.
@@ -66,10 +76,12 @@ impl ClothInput {
     /// Returns the factors of a triangle's lengths along warp and weft at a time. Vertices are those of the file.
     pub(super) fn shrunk(&self, triangle: &[u32; 3], time: f64) -> Vec2 {
         let mut factors = Vec2::repeat(1.0);
-        for Shrink { factors: own, parts, ramp } in &self.shrinks {
+        for shrink in &self.shrinks {
+            let (Shrink { factors: own, parts, .. }, grown) = (shrink, shrink.part(time));
             let part = triangle.iter().filter_map(|v| parts.get(*v as usize)).sum::<f64>() / 3.0;
-            factors.x *= 1.0 + (ramp.factor(own[0], time) - 1.0) * part;
-            factors.y *= 1.0 + (ramp.factor(own[1], time) - 1.0) * part;
+            let factor = |whole: f64| 1.0 + (whole - 1.0) * grown;
+            factors.x *= 1.0 + (factor(own[0]) - 1.0) * part;
+            factors.y *= 1.0 + (factor(own[1]) - 1.0) * part;
         }
         factors
     }

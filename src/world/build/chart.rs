@@ -22,7 +22,7 @@ pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
     let local: Vec<u32> = first.iter().map(|v| local[*v as usize]).collect();
     mesh.positions = kept.iter().map(|v| mesh.positions[*v]).collect();
     mesh.triangles.iter_mut().flatten().for_each(|v| *v = local[*v as usize]);
-    for map in [&mut weights.stretch, &mut weights.bend, &mut weights.thickness, &mut weights.mass] {
+    for map in weights.all() {
         *map = kept.iter().filter_map(|v| map.get(*v).copied()).collect();
     }
     for parts in shrinks.iter_mut().map(|shrink| &mut shrink.parts) {

@@ -55,6 +55,8 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     for (v, new) in (0..).zip(&place) {
         world.half_thickness[*new as usize] = input.thickness / 2.0 * factor(&input.weights.thickness, v);
     }
+    paint(&mut world.painted.friction, &input.weights.friction, &place);
+    paint(&mut world.painted.drag, &input.weights.drag, &place);
     if let Some(local) = local.as_ref().filter(|_| !input.seams.is_empty()) {
         mark(world, local, &place);
     }
@@ -98,6 +100,21 @@ fn mark(world: &mut World, local: &[u32], place: &[u32]) {
     local.iter().for_each(|v| count[*v as usize] = count[*v as usize].saturating_add(1));
     world.joined.resize(world.rest.len(), false);
     count.iter().zip(place).for_each(|(count, v)| world.joined[*v as usize] = *count > 1);
+}
+
+/// Puts the factors of a cloth's map into those of the world; 1 for the vertices before them. `place` is the world
+/// vertex of each mesh vertex.
+fn paint(all: &mut Vec<f64>, map: &[f64], place: &[u32]) {
+    if !map.is_empty() {
+        let end = place.iter().max().map_or(0, |v| *v as usize + 1);
+        all.resize(end.max(all.len()), 1.0);
+        place.iter().zip(map).for_each(|(v, factor)| all[*v as usize] = *factor);
+    }
+}
+
+/// Returns the mean weight of these vertices.
+fn mean(map: &[f64], vertices: &[u32]) -> f64 {
+    vertices.iter().map(|v| factor(map, *v)).sum::<f64>() / vertices.len() as f64
 }
 
 /// Returns the weight of a vertex; 1 if the map is empty.
@@ -170,9 +187,9 @@ impl Making<'_> {
     fn triangles(&self) -> impl Iterator<Item = (usize, Triangle)> {
         let ClothInput { mesh, weights, .. } = self.input;
         mesh.triangles.iter().zip(&self.material).enumerate().filter_map(|(t, (triangle, points))| {
-            let mean = triangle.iter().map(|v| factor(&weights.stretch, *v)).sum::<f64>() / 3.0;
-            let element = Triangle::new(triangle.map(|v| self.place[v as usize]), *points, mean, self.cloth);
-            element.map(|element| (t, element))
+            let stiffness = mean(&weights.stretch, triangle);
+            let element = Triangle::new(triangle.map(|v| self.place[v as usize]), *points, stiffness, self.cloth);
+            element.map(|element| (t, Triangle { damping: mean(&weights.damping, triangle), ..element }))
         })
     }
 
@@ -201,7 +218,10 @@ impl Making<'_> {
         self.bend(world);
         let Some(limit) = input.limit else { return Vec::new() };
         edge_lengths(topology, &input.mesh, material)
-            .map(|(edge, length)| Limit::most(edge.map(|v| place[v as usize]), length * (1.0 + limit)))
+            .map(|(edge, length)| {
+                let limit = limit * mean(&input.weights.limit, &edge);
+                Limit::most(edge.map(|v| place[v as usize]), length * (1.0 + limit))
+            })
             .collect()
     }
 
@@ -216,6 +236,7 @@ impl Making<'_> {
             bending: input.sheet.bending,
             rubs: input.sheet.inner.bends(),
             weights: &input.weights.bend,
+            damping: &input.weights.bending_damping,
             flat: input.flat,
             cloth: *cloth,
         };
