@@ -78,9 +78,9 @@ impl Simulation {
     /// it.
     ///
     /// # Errors
-    /// The factor is beyond the range of the quantity's keys, or is that of the lengths at rest, which follow keys
-    /// alone. No cloth has that name, or a cloth is named for gravity or wind. Or the factor is of wind or air drag, and
-    /// no cloth or body has air drag; or of pressure, and the cloth is no balloon.
+    /// The factor is beyond the range of the quantity's keys, or is that of lengths at rest, which follow keys alone.
+    /// No cloth has that name, or a cloth is named for gravity or wind. Or the factor is of wind or air drag, and no
+    /// cloth or body has air drag; or of pressure, and the cloth is no balloon.
     pub fn set_factor(&mut self, of: Of, cloth: Option<&str>, factor: f64) -> Result<(), Error> {
         let [least, most] = of.row().range;
         within("factor", factor, &(least..=most))?;
@@ -100,7 +100,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets the pressure inside the balloons of a cloth above that of the atmosphere, and holds it [Pa]. Its keys go on.
+    /// Sets the pressure inside the balloons of a cloth above that of the atmosphere, and holds it [Pa]. Its keys go
+    /// on.
     ///
     /// # Errors
     /// No `[[balloon]]` is of that cloth, or the pressure is not between 0 and 1e7.

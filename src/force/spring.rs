@@ -244,7 +244,7 @@ impl Spring {
         self.tension.energy(self.rest, (x[1] - x[0]).norm())
     }
 
-    /// Returns the stiffness factor by its role. Bands have a stiffness of their own, which no key of the cloth changes.
+    /// Returns the stiffness factor by its role. Bands have a stiffness of their own, which no key changes.
     fn soft(&self, soft: &Softness) -> f64 {
         match self.role {
             Role::Flexion => soft.bend(&self.vertices),

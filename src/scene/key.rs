@@ -152,7 +152,8 @@ fn check(scene: &Scene, (k, key): (usize, &Key), faults: &mut Faults) {
     }
     let any = scene.cloths.iter().any(|cloth| scene.has(key.of, &cloth.name).is_ok());
     if key.objects.is_none() && key.of.row().by_cloth && !any {
-        let lack = scene.cloths.first().and_then(|cloth| scene.has(key.of, &cloth.name).err());
-        faults.fault(&format!("key[{k}].of"), format!("no cloth has it: none {}", lack.unwrap_or("is in the scene")));
+        let first = scene.cloths.first().map(|cloth| (&cloth.name, scene.has(key.of, &cloth.name).err().unwrap_or("")));
+        let lack = first.map_or("there is none".to_string(), |(name, lack)| format!("'{name}' {lack}"));
+        faults.fault(&format!("key[{k}].of"), format!("no cloth has this: {lack}"));
     }
 }

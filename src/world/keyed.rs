@@ -53,6 +53,7 @@ impl Keyed {
                 let part = (until - self.times[k]) / (end - self.times[k]);
                 self.factors[k] + (self.factors[next] - self.factors[k]) * part
             }
+            (None, None, Some(_)) => self.factors[0],
             _ => self.at(until),
         }
     }
@@ -287,5 +288,8 @@ mod tests {
         let of_step = [(0.0, 0.5), (1.0, 1.5), (1.0, 2.0), (2.0, 3.0), (5.0, 6.0)].map(|(a, b)| keys().of_step(a, b));
         assert_eq!(of_step, [1.0, 2.0, 3.0, -0.5, 0.0]);
         assert_eq!(keys().of_step(1.5, 2.5), keys().mean(1.5, 2.5));
+        // A jump before which there is no key belongs to the next step too.
+        let first = Keyed { times: vec![0.5, 0.5], factors: vec![1.0, 2.0] };
+        assert_eq!([(0.0, 0.5), (0.5, 1.0)].map(|(a, b)| first.of_step(a, b)), [1.0, 2.0]);
     }
 }

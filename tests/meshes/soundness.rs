@@ -230,7 +230,7 @@ fn shells_of_one_cloth_have_their_own_air() {
     for (balloon, inside) in
         air(world).balloons.iter().zip(&mut built.state.effects.get_mut::<AirState>().unwrap().balloons)
     {
-        balloon.chamber.advance(inside, balloon.volume(|v| x[v]), 0.0, 1e-3, 1e-3);
+        balloon.chamber.advance(inside, balloon.volume(|v| x[v]), 0.0, balloon.chamber.held(1e-3), 1e-3);
     }
     let airs = sequence::airs(world, &built.state);
     assert!(airs[0].pressure.abs() < 1e-6 && airs[1].pressure > 3e4, "{airs:?}");

@@ -35,6 +35,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("water, bridges that form and break", format!("{}{WET}", time(""))),
         ("flowing air, both ways, around a ball that moves", format!("{}{BLOWN}", time(""))),
         ("pointers", format!("{}{POINTED}", time(""))),
+        ("maps and keys", format!("{}{DRAPE}{SCALED}", time(""))),
     ]
 }
 
@@ -69,6 +70,57 @@ mesh = "MESHES/sheet_1m_25.ply"
 transform = { scale = 0.3, rotate = { axis = [0, 0, 1], angle = "70 deg" } }
 [[cloth.pin]]
 box = { min = [-1, 0.13, -1], max = [1, 1, 1] }
+"##;
+
+/// Keys of sheets on a ball, with jumps at the end of a frame and within steps, and a third sheet with maps.
+const SCALED: &str = r##"
+[[cloth]]
+name = "mapped"
+mesh = "MESHES/sheet_1m_25.ply"
+transform = { scale = 0.3, translate = [0.02, 0.12, 0] }
+air_drag = 0.5
+strain_limit = 0.1
+[[cloth.group]]
+name = "half"
+box = { min = [-1, -1, -1], max = [0, 1, 1] }
+[[cloth.map]]
+of = "friction"
+group = "half"
+factor = 0.2
+[[cloth.map]]
+of = "drag"
+group = "half"
+factor = 3
+[[cloth.map]]
+of = "damping"
+group = "half"
+factor = 0.1
+[[cloth.map]]
+of = "bending_damping"
+group = "half"
+factor = 0.1
+[[cloth.map]]
+of = "strain_limit"
+group = "half"
+factor = 0.3
+[[key]]
+of = "stretch"
+objects = ["lower"]
+times = [0, 0.08, 0.08]
+factors = [1, 1, 2]
+[[key]]
+of = "bend"
+times = [0.05, 0.05, 0.2]
+factors = [1, 4, 0.5]
+[[key]]
+of = "friction"
+times = [0.122, 0.122]
+factors = [1, 0]
+[[key]]
+of = "drag"
+objects = ["lower", "mapped"]
+times = [0, 0.2]
+factors = [1, 5]
 "##;
 
 /// Two sheets on a turning ball, with wind, pins and handles that engage and release, strain limits, weights.

@@ -15,6 +15,7 @@ mod keys;
 mod materials;
 mod mutation;
 mod overrides;
+mod painted;
 mod refused;
 mod rest;
 mod rubbing;

@@ -56,8 +56,8 @@ fn stretched(young: f64, f: f64) -> f64 {
     (0..50).fold(f / young, |e, _| f / (young * (1.0 + e) * (1.0 + 0.5 * e)))
 }
 
-/// A strip that a weight of 2 N/m stretches by 1 % is stretched half as far once its stiffness is doubled, within 0.5 %.
-/// It rests at both times.
+/// A strip that a weight of 2 N/m stretches by 1 % is stretched half as far once its stiffness is doubled, within
+/// 0.5 %. It rests at both times.
 #[test]
 fn stretch_by_keys_halves_the_sag() {
     let more = "air_drag = 1\nair_drag_tangent = 5\n[[cloth.pin]]\nbox = { min = [-1, -1, -1], max = [0.001, 1, 1] }\n\

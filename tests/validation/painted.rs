@@ -72,12 +72,12 @@ fn mapped(name: &str, gravity: [f64; 2], [of, factor]: [&str; 2], [keys, more]: 
     shipped(name, &napkins(), &text.replace("FACTOR", factor).replace("MORE", more))
 }
 
-/// Two napkins lie on a slope of 0.3. Friction of both sides, 0.5, holds the first. The factor 0.16 of the second
-/// leaves the pair `(0.16 0.5 0.5)^1/2 = 0.2`: it slides with `g (sin - 0.2 cos)`, within 2 %. So it does where the pair
-/// has friction of its own, and where that is measured. Without the map both stay.
+/// Two napkins lie on a slope of 0.4. Friction of both sides, 0.5, holds the first. The factor 0.16 of the second
+/// leaves the pair `(0.16 0.5 0.5)^1/2 = 0.2`: it slides with `g (sin - 0.2 cos)`, within 2 %. So it does where the
+/// pair has friction of its own, and where that is measured. Without the map both stay.
 #[test]
 fn friction_by_a_map_holds_one_and_lets_the_other_slide() {
-    let slope = f64::atan(0.3);
+    let slope = f64::atan(0.4);
     let wanted = G * (slope.sin() - 0.2 * slope.cos());
     let pair = "[[friction]]\nbetween = [\"napkins\", \"slope\"]\n";
     for (name, factor, own) in [
@@ -91,13 +91,13 @@ fn friction_by_a_map_holds_one_and_lets_the_other_slide() {
         let mut bench = mapped("painted-friction", gravity, ["friction", factor], ["", &plane]);
         bench.run(0.3);
         let before = velocities(&bench);
-        bench.run(0.6);
+        bench.run(0.8);
         let [still, slid] = velocities(&bench).map(|v| v.x);
         assert!(still.abs() < 1e-3, "{name}: {still} m/s");
         if factor == "1" {
             assert!(slid.abs() < 1e-3, "{slid} m/s");
         } else {
-            close(&format!("friction {name} by a map: acceleration, m/s2"), (slid - before[1].x) / 0.3, wanted, 2e-2);
+            close(&format!("friction {name} by a map: acceleration, m/s2"), (slid - before[1].x) / 0.5, wanted, 2e-2);
         }
     }
 }
@@ -200,7 +200,7 @@ fn decays(cloth: ClothInput, shape: impl Fn(f64) -> Vec3, omega: f64, (h, time):
 }
 
 /// A strip that swings along itself loses energy at the rate `tau omega^2`, by Kelvin and Voigt, with
-/// `omega = pi/L (Y/rho)^1/2`; half of it where a map halves the damping, and where half of the strip has none, since the
+/// `omega = pi/L (Y/rho)^1/2`; half of it where a map halves the damping, and where half of the strip has none: the
 /// mode's strain is the same in both halves. Within 2 %, of which the mode's frequency on the mesh takes a part.
 #[test]
 fn damping_by_a_map_slows_the_decay() {
@@ -217,7 +217,7 @@ fn damping_by_a_map_slows_the_decay() {
     close("damping of half of a strip: decay, 1/s", sided, 0.5 * wanted, 2e-2);
 }
 
-/// The same of bending between simple supports: `omega = (pi/L)^2 (B/rho)^1/2`.
+/// Bending between simple supports decays likewise: `omega = (pi/L)^2 (B/rho)^1/2`.
 #[test]
 fn bending_damping_by_a_map_slows_the_decay() {
     let (rigidity, tau) = (1e-3, 5e-3);

@@ -88,8 +88,8 @@ impl Balloon {
         around.map(|t| gas::third(self.triangles[*t as usize].map(|v| at(v as usize)))).sum()
     }
 
-    /// Returns the excess over atmospheric pressure that is held in a step between two times, by its factor [Pa]. `None`
-    /// without a held pressure.
+    /// Returns the excess over atmospheric pressure that is held in a step between two times [Pa]; `None` if there is
+    /// none.
     pub fn held(&self, world: &World, times: [f64; 2]) -> Option<f64> {
         let held = self.chamber.held(times[1])?;
         Some(held * world.keyed.of_step(Of::Pressure, Some(self.cloth), times))
