@@ -19,13 +19,13 @@ fn what_is_not_there_has_no_map() {
     let map = |of: &str| format!("[[cloth.map]]\nof = \"{of}\"\nchannel = \"paint\"\n");
     let all = told("", &["strain_limit", "drag", "friction"].map(map).concat());
     for wanted in [
-        "painted.toml:5:6: cloth[0].map[0].of: the cloth has none; give it strain_limit",
-        "painted.toml:8:6: cloth[0].map[1].of: the cloth has no air drag; give it air_drag",
-        "painted.toml:12:11: cloth[0].map[2].channel: the mesh has no channel 'paint', it has none",
+        "painted.toml:6:6: cloth[0].map[0].of: the cloth has none; give it strain_limit",
+        "painted.toml:9:6: cloth[0].map[1].of: the cloth has no air drag; give it air_drag",
+        "painted.toml:13:11: cloth[0].map[2].channel: the mesh has no channel 'paint', it has none",
     ] {
         assert!(all.contains(wanted), "{all}");
     }
-    let springs = told("model = \"springs\"", &map("damping"));
+    let springs = told("model = \"springs\"\nsprings = { from_material = true }", &map("damping"));
     assert!(springs.contains("cloth[0].map[0].of: springs have dampers of their own"), "{springs}");
     let group = "[[cloth.map]]\nof = \"strain_limit\"\ngroup = \"some\"\nfactor = 0\n\
                  [[cloth.group]]\nname = \"some\"\nvertices = [0]\n";
@@ -38,7 +38,7 @@ fn what_is_not_there_has_no_keys() {
     let key = |of: &str, more: &str| format!("[[key]]\nof = \"{of}\"\n{more}times = [0]\nfactors = [1]\n");
     let own = "objects = [\"sheet\"]\n";
     for (more, wanted) in [
-        (key("drag", own), "painted.toml:6:12: key[0].objects[0]: 'sheet' has no air drag; give it air_drag"),
+        (key("drag", own), "painted.toml:7:12: key[0].objects[0]: 'sheet' has no air drag; give it air_drag"),
         (key("shrink", own), "'sheet' does not shrink; give [[cloth.shrink]]"),
         (key("pressure", ""), "key[0].of: no cloth has this: 'sheet' holds no pressure; give a [[balloon]] of it one"),
         (key("bend", own) + &key("bend", ""), "key[1].of: has keys already; put them into one list"),
