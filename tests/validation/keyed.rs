@@ -228,7 +228,7 @@ fn keys_and_maps_give_the_same_bits_on_two_threads_and_resumed() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("keyed-bits");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
-    let mesh = cut(Cut::Alternating, 80, 40, 0.2, 0.1, |m| Vec3::new(m.x, 0.0, m.y));
+    let mesh = cut(Cut::Alternating, 40, 20, 0.2, 0.1, |m| Vec3::new(m.x, 0.0, m.y));
     std::fs::write(folder.join("mesh.obj"), percale::mesh::obj::write(&mesh)).unwrap();
     let keys = ["stretch", "bend", "friction", "drag"].map(|of| jump(of, 0.5)).concat();
     let more = "air_drag = 1\ntransform = { translate = [0, 0.051, 0] }\n[[cloth.shrink]]\nwarp = 0.9\n\
@@ -244,12 +244,8 @@ fn keys_and_maps_give_the_same_bits_on_two_threads_and_resumed() {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_percale"));
         let output = command.current_dir(&folder).args(given).args(more).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let mesh = |frame: u32| {
-            let all = std::fs::read_dir(folder.join(out).join("meshes")).unwrap().map(|entry| entry.unwrap().path());
-            let own = all.filter(|path| path.to_string_lossy().contains(&format!("strip.{frame:04}")));
-            own.map(|path| std::fs::read(path).unwrap()).next()
-        };
-        (0..9).map(mesh).collect::<Vec<_>>()
+        let mesh = |frame: u32| std::fs::read(folder.join(out).join(format!("meshes/strip/strip.{frame:04}.ply"))).ok();
+        (1..=9).map(mesh).collect::<Vec<_>>()
     };
     let one = run("one", &["--threads", "1", "--frames", "9"]);
     assert!(one.iter().all(Option::is_some) && one[5] != one[8]);
