@@ -10,8 +10,8 @@ pub fn rounded(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    let scale = 10f64.powi(2 - value.abs().log10().floor() as i32);
-    number((value * scale).round() / scale)
+    // A product with a power of ten would leave digits of its own.
+    number(format!("{value:.2e}").parse().unwrap_or(value))
 }
 
 #[cfg(test)]
@@ -21,8 +21,8 @@ mod tests {
     #[test]
     fn no_number_is_rounded_to_nothing() {
         assert_eq!(
-            [0.0, 1.23456, 123456.0, 1.2345e-9, -0.00456].map(rounded),
-            ["0", "1.23", "123000", "1.23e-9", "-0.00456"]
+            [0.0, 1.23456, 123456.0, 1.2345e-9, -0.00456, 25_300_123.0].map(rounded),
+            ["0", "1.23", "123000", "1.23e-9", "-0.00456", "2.53e7"]
         );
         assert_eq!([24000.0 / 1001.0, 1e-5, 3e8].map(number), ["23.976023976023978", "1e-5", "3e8"]);
     }

@@ -3,6 +3,7 @@
 mod archive;
 mod encodings;
 mod files;
+mod sampled;
 mod shipped;
 mod soundness;
 mod stage;

@@ -1,10 +1,13 @@
 //! Samples of attributes, with those of value clips as Pixar's reference has them: between two samples values are
 //! linear, also where they are of different clips; where clip time jumps, the sample before it holds up to the jump.
 
-use super::values::told;
+use super::values::{told, value};
 use crate::mesh::MeshError;
 use openusd::sdf::Value;
 use openusd::usd::{Attribute, ClipsAPI, Prim, TimeCode};
+
+/// Part of a time by which a sample is read early where its own time, offset by a layer, rounds past it.
+const ROUNDED: f64 = 1e-12;
 
 /// Part of a time by which the sample before a jump of clip time is earlier.
 const BEFORE: f64 = 1e-9;
@@ -66,6 +69,14 @@ pub fn between(attribute: &Attribute, code: TimeCode) -> Result<Option<([Value; 
     Ok(Some(([from, to], if a == b { 0.0 } else { (code.value() - a) / (b - a) })))
 }
 
+/// Declares the points of a mesh where value clips alone have them, in memory. Clips act on what a stage declares.
+pub fn declare_points(prim: &Prim) -> Result<(), MeshError> {
+    if value(prim, "points")?.is_none() && clipped(prim)? {
+        prim.create_attribute("points", "point3f[]").map_err(told)?;
+    }
+    Ok(())
+}
+
 fn clipped(prim: &Prim) -> Result<bool, MeshError> {
     for path in prim.path().ancestors_below_root() {
         if prim.stage().prim(path).has_clips().map_err(told)? {
@@ -73,4 +84,17 @@ fn clipped(prim: &Prim) -> Result<bool, MeshError> {
         }
     }
     Ok(false)
+}
+
+/// Returns the value of an attribute at a time code. A sample holds up to the next one where that has no value.
+pub fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, MeshError> {
+    let at = |time: f64| attribute.get_at::<Value>(TimeCode::new(time)).map_err(told);
+    if let Some(value) = at(code.value())? {
+        return Ok(Some(value));
+    }
+    let Some((before, _)) = around(attribute, code)? else { return Ok(None) };
+    match at(before)? {
+        Some(value) => Ok(Some(value)),
+        None => at(before - ROUNDED * before.abs().max(1.0)),
+    }
 }

@@ -1,9 +1,10 @@
 //! Meshes of a stage, with those that instancers place, and prims to tell of.
 
 use super::bounds;
+use super::clips;
 use super::instancer::{Instancer, Levels, count, holders};
 use super::shown::Shown;
-use super::values::{ints, points, token, told};
+use super::values::{ints, points, token, told, value};
 use super::xform::Any;
 use crate::mesh::MeshError;
 use openusd::pcp::{ArcType, Node};
@@ -155,7 +156,7 @@ impl Search {
             let what = format!("<{named}>: left out, for it shows no instance");
             self.content.broken.push((Some(named.to_string()), what));
         }
-        let placed = prim.attribute("positions").get_at::<Value>(TimeCode::EARLIEST).map_err(told)?.is_some();
+        let placed = value(prim, "positions")?.is_some();
         if !placed && !own.prototypes.is_empty() {
             let what = format!("<{named}>: left out, for its instances have no positions");
             self.content.broken.push((Some(named.to_string()), what));
@@ -218,10 +219,9 @@ impl Search {
 
 fn found(prim: &Prim, named: &str, levels: &Levels, rate: f64) -> Result<Found, MeshError> {
     let shown = shown(&holders(prim, levels), rate)?;
-    let empty = || -> Result<bool, MeshError> {
-        let own = prim.attribute("points").get_at::<Value>(TimeCode::EARLIEST).map_err(told)?;
-        Ok(own.is_none() || points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), named)?.is_empty())
-    };
+    clips::declare_points(prim)?;
+    let empty =
+        || -> Result<bool, MeshError> { Ok(value(prim, "points")?.is_none() || points(prim, named)?.is_empty()) };
     let hidden = match Any(prim.clone()).compute_purpose().map_err(told)? {
         _ if shown.never() => Some("hidden"),
         Purpose::Guide => Some("guide"),
@@ -239,7 +239,7 @@ fn found(prim: &Prim, named: &str, levels: &Levels, rate: f64) -> Result<Found, 
 pub fn bounded(all: &[Found]) -> Result<(), MeshError> {
     let (mut sum, mut largest) = (0_u64, (0, ""));
     for found in all.iter().filter(|found| !found.levels.is_empty()) {
-        let vertices = points(&found.prim.attribute("points").query(), Some(TimeCode::EARLIEST), &found.path)?.len();
+        let vertices = points(&found.prim, &found.path)?.len();
         let corners = ints(&found.prim, "faceVertexIndices")?.len();
         let each = (vertices as u64).saturating_mul(TAKES[0]).saturating_add((corners as u64).saturating_mul(TAKES[1]));
         let own = each.saturating_mul(count(&found.levels) as u64);

@@ -1,7 +1,7 @@
 //! `PointInstancer`: where it places its prototypes (UsdGeom), evaluated as in Pixar's reference.
 
 use super::clips;
-use super::values::{ints, points, told, transform, value};
+use super::values::{ints, told, transform, value, vectors};
 use super::xform::{Any, attribute, operations, outward, up_to};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
@@ -139,9 +139,10 @@ impl Level {
     fn matrices(&self, code: TimeCode) -> Result<Vec<Matrix4d>, MeshError> {
         let prim = &self.instancer;
         let path = prim.path().as_str();
-        let positions = points(&prim.attribute("positions").query(), Some(code), path)?;
+        let at = |name: &str| vectors(clips::held(&prim.attribute(name), code)?, path);
+        let positions = at("positions")?;
         let scales = match value(prim, "scales")? {
-            Some(_) => points(&prim.attribute("scales").query(), Some(code), path)?,
+            Some(_) => at("scales")?,
             None => Vec::new(),
         };
         let mut turns = quaternions(prim, "orientationsf", code)?;
@@ -167,7 +168,7 @@ impl Level {
 
 /// Reads unit quaternions as (w, x, y, z) at a time code; none if the attribute has no value.
 fn quaternions(prim: &Prim, name: &str, code: TimeCode) -> Result<Vec<[f64; 4]>, MeshError> {
-    let all: Vec<[f64; 4]> = match prim.attribute(name).get_at::<Value>(code).map_err(told)? {
+    let all: Vec<[f64; 4]> = match clips::held(&prim.attribute(name), code)? {
         Some(Value::QuathVec(all)) => all.iter().map(|q| [q.w, q.x, q.y, q.z].map(|c| c.to_f64())).collect(),
         Some(Value::QuatfVec(all)) => all.iter().map(|q| [q.w, q.x, q.y, q.z].map(f64::from)).collect(),
         Some(Value::QuatdVec(all)) => all.iter().map(|q| [q.w, q.x, q.y, q.z]).collect(),

@@ -9,15 +9,14 @@ use super::{Part, Poses, Upward, finite, upright};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
-use openusd::sdf::Value;
-use openusd::usd::{AttributeQuery, Prim, Stage, TimeCode};
+use openusd::sdf::{LayerOffset, Value};
+use openusd::usd::{Prim, Stage, TimeCode};
 
 /// Motion of one mesh.
 pub struct Mover {
     path: String,
     prim: Prim,
     levels: Levels,
-    points: AttributeQuery,
     skin: Option<Skin>,
     vertices: usize,
     /// Attributes of its topology that change, with their values as they were read.
@@ -89,7 +88,7 @@ impl Mover {
                 let [from, to] = [self.counted(from?, code)?, self.counted(to?, code)?];
                 from.iter().zip(&to).map(|(a, b)| a.lerp(b, part)).collect()
             }
-            None => self.counted(points(&self.points, Some(code), &self.path)?, code)?,
+            None => self.counted(vectors(clips::held(&self.prim.attribute("points"), code)?, &self.path)?, code)?,
         };
         if let Some(skin) = &self.skin {
             skin.bend(&mut own, code)?;
@@ -99,9 +98,9 @@ impl Mover {
 
     /// Returns the points at rest, in the space of the prim or of its skeleton.
     fn points_at_rest(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
-        let authored = self.points.get_at::<Value>(None).map_err(told)?.is_some();
-        let time = if authored { None } else { Some(TimeCode::EARLIEST) };
-        let mut own = self.counted(points(&self.points, time, &self.path)?, code)?;
+        let authored = self.prim.attribute("points").get_at::<Value>(None).map_err(told)?;
+        let rest = if authored.is_some() { vectors(authored, &self.path)? } else { points(&self.prim, &self.path)? };
+        let mut own = self.counted(rest, code)?;
         if let Some(skin) = &self.skin {
             skin.bind(&mut own);
         }
@@ -171,11 +170,14 @@ pub struct Taken {
 /// Fails if a value is missing, of another type, or changes the topology.
 pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<Taken, MeshError> {
     let Found { prim, path, levels, .. } = found;
-    let query = prim.attribute("points").query();
-    let vertices = points(&query, Some(TimeCode::EARLIEST), &path)?.len();
+    let vertices = points(&prim, &path)?.len();
     let mut part = Part { path: path.clone(), vertices, ..Part::default() };
     let skin = Skin::of(stage, &prim, vertices)?;
     let Samples { times, turns, carried } = samples(&prim, &levels, skin.as_ref())?;
+    if !times.is_empty() && retimed(&prim)? {
+        let message = format!("<{path}>: a reference within a sublayer whose time is offset or scaled");
+        return Err(MeshError::new(format!("{message}, which is not evaluated; flatten the stage")));
+    }
     let start = TimeCode::new(times.first().copied().unwrap_or_default());
     let places = places(skin.as_ref().and_then(Skin::skeleton).unwrap_or(&prim), &levels, start)?;
     let mirrored: Vec<bool> = places.iter().map(|place| determinant(place) < 0.0).collect();
@@ -199,13 +201,19 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
         part.leave_out(|face| holes.contains(&(face as i32)));
     }
     part.repeat(&mirrored);
-    Ok(Taken {
-        part,
-        mover: Mover { path, prim, levels, points: query, skin, vertices, changing },
-        times,
-        turns,
-        carried,
-    })
+    Ok(Taken { part, mover: Mover { path, prim, levels, skin, vertices, changing }, times, turns, carried })
+}
+
+/// Returns whether a reference within one file meets a sublayer that has an offset in time. The reader would apply that
+/// once more for each such reference.
+fn retimed(prim: &Prim) -> Result<bool, MeshError> {
+    let graph = prim.prim_index().graph().map_err(told)?;
+    let plain = |offset: LayerOffset| offset == LayerOffset::default();
+    Ok(graph.all_nodes().any(|node| {
+        let within = node.parent().is_some_and(|above| graph.node(above).layer_id() == node.layer_id());
+        let offset = || prim.stage().node_layer_stack(node).into_iter().any(|(_, own)| !plain(own));
+        within && !plain(node.map_to_parent().time_offset()) && offset()
+    }))
 }
 
 fn determinant(m: &Matrix4d) -> f64 {

@@ -6,7 +6,6 @@ use super::xform::above;
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
 use openusd::gf::{Matrix4d, Vec3f};
-use openusd::schemas::skel::skinning::resolve_blend_shape_offsets;
 use openusd::schemas::skel::{BlendShape, SkelAnimQuery, SkelBindingAPI, Skeleton, SkeletonResolver, SkinningResolver};
 use openusd::sdf::{self, Value};
 use openusd::usd::{Prim, Stage, TimeCode};
@@ -30,6 +29,24 @@ pub struct Skin {
 /// Skinning attributes that a mesh may inherit from its ancestors, as it does all primvars.
 const INHERITED: [&str; 4] =
     ["primvars:skel:jointIndices", "primvars:skel:jointWeights", "primvars:skel:geomBindTransform", "skel:joints"];
+
+/// Attributes of an animation.
+const ANIMATED: [&str; 4] = ["translations", "rotations", "scales", "blendShapeWeights"];
+
+/// Checks that each sample of an animation has a value.
+fn is_whole(stage: &Stage, animation: &SkelAnimQuery) -> Result<(), MeshError> {
+    let prim = stage.prim(sdf::Path::new(animation.prim_path()).map_err(told)?);
+    for attribute in ANIMATED.map(|name| prim.attribute(name)) {
+        for time in attribute.time_sample_times().map_err(told)? {
+            if attribute.get_at::<Value>(TimeCode::new(time)).map_err(told)?.is_none() {
+                let path = attribute.path();
+                let message = format!("<{path}>: no value at time code {time}, which bones are not evaluated with");
+                return Err(MeshError::new(format!("{message}; give it one")));
+            }
+        }
+    }
+    Ok(())
+}
 
 /// Returns whether the nearest skinning method at or above a prim is dual quaternions.
 fn dual_quaternions(prim: &Prim) -> Result<bool, MeshError> {
@@ -60,8 +77,8 @@ fn inherited(prim: &Prim) -> Result<Option<String>, MeshError> {
 struct Shape {
     /// Index of its weight in the animation; none if it is not animated.
     weight: Option<usize>,
-    offsets: Vec<Vec3f>,
-    between: Vec<(f32, Vec<Vec3f>)>,
+    /// Weights and the offsets that each gives, ascending. Weight 0 gives none.
+    steps: Vec<(f64, Vec<Vec3f>)>,
     vertices: Vec<i32>,
 }
 
@@ -94,6 +111,9 @@ impl Skin {
             Some(source) => SkelAnimQuery::new(stage, source).map_err(told)?,
             None => None,
         };
+        if let Some(animation) = &animation {
+            is_whole(stage, animation)?;
+        }
         let bones = SkeletonResolver::from_skeleton(&bones).map_err(told)?;
         let binding = SkinningResolver::from_binding(&bound, bones.joint_order()).map_err(told)?;
         if let Some(inherited) = inherited(prim)? {
@@ -138,7 +158,7 @@ impl Skin {
         let Some(animation) = &self.animation else { return Ok(Vec::new()) };
         let prim = self.skeleton.stage().prim(sdf::Path::new(animation.prim_path()).map_err(told)?);
         let mut times = Vec::new();
-        for name in ["translations", "rotations", "scales", "blendShapeWeights"] {
+        for name in ANIMATED {
             times.extend(prim.attribute(name).time_sample_times().map_err(told)?);
         }
         times.sort_by(f64::total_cmp);
@@ -225,19 +245,20 @@ fn below_root(prim: &Prim) -> Result<bool, MeshError> {
 }
 
 impl Shape {
+    /// Adds the offsets of its weight to points: linear between two steps, and onward beyond the first and the last.
     fn add(&self, weights: &[f32], points: &mut [Vec3]) {
         let Some(weight) = self.weight.and_then(|k| weights.get(k).copied()).filter(|w| *w != 0.0) else { return };
-        let between: Vec<(f32, &[Vec3f])> = self.between.iter().map(|(w, o)| (*w, o.as_slice())).collect();
-        // Weights from 0 to 1 use the inbetween shapes. Others scale the full shape.
-        let (offsets, weight) = if between.is_empty() || !(0.0..=1.0).contains(&weight) {
-            (self.offsets.clone(), weight)
-        } else {
-            (resolve_blend_shape_offsets(weight, &between, &self.offsets), 1.0)
+        let weight = f64::from(weight);
+        let next = self.steps.partition_point(|(at, _)| *at <= weight).clamp(1, self.steps.len() - 1);
+        let [(before, from), (after, to)] = [&self.steps[next - 1], &self.steps[next]];
+        let part = if after > before { (weight - before) / (after - before) } else { 1.0 };
+        let offset = |all: &[Vec3f], k: usize| {
+            all.get(k).map_or(Vec3::zeros(), |offset| Vec3::new(offset.x.into(), offset.y.into(), offset.z.into()))
         };
-        for (k, offset) in offsets.iter().enumerate() {
+        for k in 0..from.len().max(to.len()) {
             let v = if self.vertices.is_empty() { k } else { self.vertices.get(k).map_or(usize::MAX, |v| *v as usize) };
             if let Some(p) = points.get_mut(v) {
-                *p += Vec3::new(offset.x.into(), offset.y.into(), offset.z.into()) * f64::from(weight);
+                *p += offset(from, k) * (1.0 - part) + offset(to, k) * part;
             }
         }
     }
@@ -250,16 +271,20 @@ fn shapes(stage: &Stage, bound: &SkelBindingAPI, animation: Option<&SkelAnimQuer
     for (name, target) in names.iter().zip(bound.blend_shape_targets().map_err(told)?) {
         let Some(shape) = BlendShape::get(stage, target.clone()).map_err(told)? else { continue };
         let weight = animation.and_then(|a| a.blend_shape_order().iter().position(|other| other == name));
-        let mut between = Vec::new();
-        for shape in shape.inbetweens().map_err(told)? {
-            between.push((shape.weight.unwrap_or(0.5), shape.offsets));
+        let mut steps = vec![(0.0, Vec::new()), (1.0, shape.offsets().map_err(told)?)];
+        for between in shape.inbetweens().map_err(told)? {
+            // Pixar's library passes over those without a weight, and at the weights of none and of all.
+            let weight =
+                between.weight.map(f64::from).filter(|weight| weight.is_finite() && ![0.0, 1.0].contains(weight));
+            steps.extend(weight.map(|weight| (weight, between.offsets)));
         }
+        steps.sort_by(|a, b| a.0.total_cmp(&b.0));
         // Some exporters write them as unsigned, which the reader holds in 64 bits.
         let vertices = match value(&stage.prim(target), "pointIndices")? {
             Some(Value::Int64Vec(all)) => all.iter().map(|v| i32::try_from(*v).unwrap_or(-1)).collect(),
             _ => shape.point_indices().map_err(told)?,
         };
-        all.push(Shape { weight, offsets: shape.offsets().map_err(told)?, between, vertices });
+        all.push(Shape { weight, steps, vertices });
     }
     Ok(all)
 }

@@ -10,7 +10,7 @@ use super::values::{charts, ints, points, told};
 use super::{Archive, Choice, Entry, Poses, Upward, chosen, join, shown_as_one, some};
 use crate::mesh::{MeshError, TriMesh};
 use openusd::sdf::Value;
-use openusd::usd::{Stage, TimeCode};
+use openusd::usd::Stage;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn entry(stage: &Stage, Found { prim, path, levels, hidden, .. }: Found, rate: f
     if hidden == Some("empty") {
         return Ok(Entry { path, kind, size: [0; 2], moves: None, words: vec!["empty".into()] });
     }
-    let vertices = points(&prim.attribute("points").query(), Some(TimeCode::EARLIEST), &path)?.len();
+    let vertices = points(&prim, &path)?.len();
     let faces = ints(&prim, "faceVertexCounts")?.len();
     let skin = Skin::of(stage, &prim, vertices)?;
     let times = samples(&prim, &levels, skin.as_ref())?.times;

@@ -174,7 +174,15 @@ fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
 
 /// Returns the value of an attribute, or of its first sample.
 pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
-    prim.attribute(name).get_at::<Value>(TimeCode::EARLIEST).map_err(told)
+    let attribute = prim.attribute(name);
+    if let Some(value) = attribute.get_at::<Value>(TimeCode::EARLIEST).map_err(told)? {
+        return Ok(Some(value));
+    }
+    // Value clips have nothing before the first of them.
+    match attribute.time_sample_times().map_err(told)?.first() {
+        Some(first) => attribute.get_at::<Value>(TimeCode::new(*first)).map_err(told),
+        None => Ok(None),
+    }
 }
 
 /// Returns the text of a token. Samples of tokens are read as strings.
@@ -194,9 +202,9 @@ pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
     }
 }
 
-/// Reads positions in the prim's own space and unit, at a time code or as the default.
-pub fn points(query: &AttributeQuery, code: Option<TimeCode>, path: &str) -> Result<Vec<Vec3>, MeshError> {
-    vectors(query.get_at::<Value>(code).map_err(told)?, path)
+/// Reads the first positions of a mesh, in the prim's own space and unit.
+pub fn points(prim: &Prim, path: &str) -> Result<Vec<Vec3>, MeshError> {
+    vectors(value(prim, "points")?, path)
 }
 
 /// Returns the positions of a value.

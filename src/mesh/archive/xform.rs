@@ -132,7 +132,7 @@ fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<
         }
         return at(None);
     };
-    let before = at(Some(a))?;
+    let before = clips::held(attribute, TimeCode::new(a))?.as_ref().map(flat);
     if a == b {
         return Ok(before);
     }
