@@ -120,3 +120,27 @@ fn clips_give_points_that_a_stage_does_not_declare() {
     let x = first(&mut open(&folder, "stage.usda", "", &text).unwrap(), [10.0, 11.0, 14.0]);
     assert!(near(x, [1.0, 2.0, 5.0]), "{x:?}");
 }
+
+#[test]
+fn a_constant_value_covers_samples_of_weaker_places() {
+    let folder = folder("over");
+    let class = format!(
+        "class Xform \"L\"\n{{\ndef Mesh \"M\"\n{{\n{TRIANGLE}point3f[] points.timeSamples = {{\n\
+         1: [(1, 0, 0), (2, 0, 0), (1, 1, 0)], 3: [(3, 0, 0), (4, 0, 0), (3, 1, 0)] }}\n\
+         double3 xformOp:translate.timeSamples = {{ 1: (1, 0, 0), 3: (3, 0, 0) }}\n\
+         uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}}\n}}\n"
+    );
+    for arc in ["references", "inherits", "specializes"] {
+        let over = |own: &str| {
+            let text = format!("{class}def Xform \"X\" (\n{arc} = </L>\n)\n{{\nover \"M\"\n{{\n{own}}}\n}}\n");
+            open(&folder, &format!("{arc}.usda"), "", &text).unwrap()
+        };
+        let x = first(&mut over(""), [1.0, 2.0]);
+        assert!(near(x, [2.0, 4.0]), "{arc}: {x:?}");
+        let points = "point3f[] points = [(7, 0, 0), (8, 0, 0), (7, 1, 0)]\n";
+        let x = first(&mut over(points), [1.0, 2.0]);
+        assert!(near(x, [8.0, 9.0]), "{arc}: {x:?}");
+        let x = first(&mut over("double3 xformOp:translate = (10, 0, 0)\n"), [1.0, 2.0]);
+        assert!(near(x, [11.0, 12.0]), "{arc}: {x:?}");
+    }
+}

@@ -1,10 +1,10 @@
 //! Meshes of a stage, with those that instancers place, and prims to tell of.
 
 use super::bounds;
-use super::clips;
 use super::instancer::{Instancer, Levels, count, holders};
+use super::resolved::{self, told, value};
 use super::shown::Shown;
-use super::values::{ints, points, token, told, value};
+use super::values::{ints, points, token};
 use super::xform::Any;
 use crate::mesh::MeshError;
 use openusd::pcp::{ArcType, Node};
@@ -219,7 +219,7 @@ impl Search {
 
 fn found(prim: &Prim, named: &str, levels: &Levels, rate: f64) -> Result<Found, MeshError> {
     let shown = shown(&holders(prim, levels), rate)?;
-    clips::declare_points(prim)?;
+    resolved::declare_points(prim)?;
     let empty =
         || -> Result<bool, MeshError> { Ok(value(prim, "points")?.is_none() || points(prim, named)?.is_empty()) };
     let hidden = match Any(prim.clone()).compute_purpose().map_err(told)? {
@@ -278,7 +278,7 @@ fn shown(holders: &[Any], rate: f64) -> Result<Shown, MeshError> {
     for any in holders {
         let attribute = any.0.attribute("visibility");
         let mut samples = Vec::new();
-        for time in attribute.time_sample_times().map_err(told)? {
+        for time in resolved::times(&attribute)? {
             samples.push((time / rate, visible(attribute.get_at(TimeCode::new(time)).map_err(told)?)));
         }
         let default = samples.is_empty().then(|| attribute.get_at::<Value>(None).map_err(told)).transpose()?.flatten();

@@ -1,7 +1,7 @@
 //! `PointInstancer`: where it places its prototypes (UsdGeom), evaluated as in Pixar's reference.
 
-use super::clips;
-use super::values::{ints, told, transform, value, vectors};
+use super::resolved::{self, told, value};
+use super::values::{ints, transform, vectors};
 use super::xform::{Any, attribute, operations, outward, up_to};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
@@ -120,7 +120,7 @@ pub fn places(space: &Prim, levels: &Levels, code: TimeCode) -> Result<Vec<Matri
 /// Returns the time codes of samples that place instances.
 pub fn times(levels: &Levels) -> Result<Vec<Vec<f64>>, MeshError> {
     let own = levels.iter().flat_map(|level| PLACING.map(|name| level.instancer.attribute(name)));
-    own.map(|attribute| clips::times(&attribute)).collect()
+    own.map(|attribute| resolved::times(&attribute)).collect()
 }
 
 /// Returns the time codes of samples of the transforms of prims.
@@ -128,7 +128,7 @@ pub fn transform_times(all: &[Any]) -> Result<Vec<Vec<f64>>, MeshError> {
     let mut times = Vec::new();
     for any in all {
         for operation in operations(any)?.0 {
-            times.push(clips::times(&attribute(any, &operation).0)?);
+            times.push(resolved::times(&attribute(any, &operation).0)?);
         }
     }
     Ok(times)
@@ -139,7 +139,7 @@ impl Level {
     fn matrices(&self, code: TimeCode) -> Result<Vec<Matrix4d>, MeshError> {
         let prim = &self.instancer;
         let path = prim.path().as_str();
-        let at = |name: &str| vectors(clips::held(&prim.attribute(name), code)?, path);
+        let at = |name: &str| vectors(resolved::held(&prim.attribute(name), code)?, path);
         let positions = at("positions")?;
         let scales = match value(prim, "scales")? {
             Some(_) => at("scales")?,
@@ -168,7 +168,7 @@ impl Level {
 
 /// Reads unit quaternions as (w, x, y, z) at a time code; none if the attribute has no value.
 fn quaternions(prim: &Prim, name: &str, code: TimeCode) -> Result<Vec<[f64; 4]>, MeshError> {
-    let all: Vec<[f64; 4]> = match clips::held(&prim.attribute(name), code)? {
+    let all: Vec<[f64; 4]> = match resolved::held(&prim.attribute(name), code)? {
         Some(Value::QuathVec(all)) => all.iter().map(|q| [q.w, q.x, q.y, q.z].map(|c| c.to_f64())).collect(),
         Some(Value::QuatfVec(all)) => all.iter().map(|q| [q.w, q.x, q.y, q.z].map(f64::from)).collect(),
         Some(Value::QuatdVec(all)) => all.iter().map(|q| [q.w, q.x, q.y, q.z]).collect(),

@@ -1,10 +1,10 @@
 //! Motion of meshes on a stage: points, transforms, bones and instances at any time.
 
-use super::clips;
 use super::found::Found;
 use super::instancer::{self, Levels, holders, places, spread, transform_times};
+use super::resolved::{self, told, value};
 use super::skin::Skin;
-use super::values::{bound, changes, ints, points, primvars, subsets, token, told, value, vectors};
+use super::values::{bound, changes, ints, points, primvars, subsets, token, vectors};
 use super::{Part, Poses, Upward, finite, upright};
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
@@ -82,13 +82,13 @@ impl Mover {
                 return Err(MeshError::new(message));
             }
         }
-        let mut own = match clips::between(&self.prim.attribute("points"), code)? {
+        let mut own = match resolved::between(&self.prim.attribute("points"), code)? {
             Some((ends, part)) => {
                 let [from, to] = ends.map(|end| vectors(Some(end), &self.path));
                 let [from, to] = [self.counted(from?, code)?, self.counted(to?, code)?];
                 from.iter().zip(&to).map(|(a, b)| a.lerp(b, part)).collect()
             }
-            None => self.counted(vectors(clips::held(&self.prim.attribute("points"), code)?, &self.path)?, code)?,
+            None => self.counted(vectors(resolved::held(&self.prim.attribute("points"), code)?, &self.path)?, code)?,
         };
         if let Some(skin) = &self.skin {
             skin.bend(&mut own, code)?;
@@ -134,7 +134,7 @@ pub struct Samples {
 /// Returns the samples that move a mesh.
 pub fn samples(prim: &Prim, levels: &Levels, skin: Option<&Skin>) -> Result<Samples, MeshError> {
     let several = |times: Vec<f64>| if times.len() > 1 { times } else { Vec::new() };
-    let mut times = several(clips::times(&prim.attribute("points"))?);
+    let mut times = several(resolved::times(&prim.attribute("points"))?);
     let top = skin.and_then(Skin::skeleton).unwrap_or(prim);
     let mut turning = transform_times(&holders(top, levels))?;
     turning.extend(instancer::times(levels)?);

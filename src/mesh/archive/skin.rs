@@ -1,7 +1,8 @@
 //! UsdSkel: blend shapes, then linear blend or dual quaternion skinning, evaluated as in Pixar's reference.
 
 use super::dual::{self, Joint};
-use super::values::{token, told, transform, value};
+use super::resolved::{self, told, value};
+use super::values::{token, transform};
 use super::xform::above;
 use crate::linalg::Vec3;
 use crate::mesh::MeshError;
@@ -37,6 +38,10 @@ const ANIMATED: [&str; 4] = ["translations", "rotations", "scales", "blendShapeW
 fn is_whole(stage: &Stage, animation: &SkelAnimQuery) -> Result<(), MeshError> {
     let prim = stage.prim(sdf::Path::new(animation.prim_path()).map_err(told)?);
     for attribute in ANIMATED.map(|name| prim.attribute(name)) {
+        if resolved::rests(&attribute)? {
+            let message = format!("<{}>: a value over samples of another place", attribute.path());
+            return Err(MeshError::new(format!("{message}, which bones are not evaluated with; flatten the stage")));
+        }
         for time in attribute.time_sample_times().map_err(told)? {
             if attribute.get_at::<Value>(TimeCode::new(time)).map_err(told)?.is_none() {
                 let path = attribute.path();

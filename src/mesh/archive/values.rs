@@ -1,17 +1,12 @@
 //! Values of a USD mesh prim: points, numbers, chart, channels and groups.
 
+use super::resolved::{told, value};
 use super::{Part, some};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
 use openusd::sdf::Value;
 use openusd::usd::{AttributeQuery, Prim, TimeCode};
-
-/// Converts an error of openusd into one line for the user.
-pub fn told(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
-    let whole = format!("{error:#}");
-    MeshError::new(format!("cannot read it as USD: {}", whole.lines().collect::<Vec<_>>().join(" ")))
-}
 
 /// Transforms a point by a matrix for row vectors.
 pub fn transform(m: &Matrix4d, p: Vec3) -> Vec3 {
@@ -170,19 +165,6 @@ fn indexed<T: Copy>(values: Vec<T>, indices: &[i32]) -> Vec<T> {
 fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
     let authored = prim.attribute(name).get_metadata::<Value>("interpolation").map_err(told)?;
     Ok(token(authored.as_ref()).unwrap_or("constant").to_string())
-}
-
-/// Returns the value of an attribute, or of its first sample.
-pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
-    let attribute = prim.attribute(name);
-    if let Some(value) = attribute.get_at::<Value>(TimeCode::EARLIEST).map_err(told)? {
-        return Ok(Some(value));
-    }
-    // Value clips have nothing before the first of them.
-    match attribute.time_sample_times().map_err(told)?.first() {
-        Some(first) => attribute.get_at::<Value>(TimeCode::new(*first)).map_err(told),
-        None => Ok(None),
-    }
 }
 
 /// Returns the text of a token. Samples of tokens are read as strings.

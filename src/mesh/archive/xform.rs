@@ -2,8 +2,7 @@
 //! quaternions follow the shortest arc. Integers in text files are accepted as numbers. A sample without a value holds
 //! the previous one.
 
-use super::clips;
-use super::values::told;
+use super::resolved::{self, told};
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
 use openusd::schemas::geom::{Imageable, Xformable};
@@ -125,14 +124,14 @@ fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<
         let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(told)?;
         Ok(value.as_ref().map(flat))
     };
-    let Some((a, b)) = clips::around(attribute, code)? else {
+    let Some((a, b)) = resolved::around(attribute, code)? else {
         if attribute.get_metadata::<Value>("spline").map_err(told)?.is_some() {
             let path = attribute.path();
             return Err(MeshError::new(format!("<{path}>: a spline, which is not evaluated; bake it to time samples")));
         }
         return at(None);
     };
-    let before = clips::held(attribute, TimeCode::new(a))?.as_ref().map(flat);
+    let before = resolved::held(attribute, TimeCode::new(a))?.as_ref().map(flat);
     if a == b {
         return Ok(before);
     }

@@ -1,7 +1,7 @@
-//! Samples of attributes, with those of value clips as Pixar's reference has them: between two samples values are
-//! linear, also where they are of different clips; where clip time jumps, the sample before it holds up to the jump.
+//! Values of attributes at a time, where those of the reader are not as Pixar's reference has them: value clips, samples
+//! without a value, constant values over samples. Between two samples of clips values are linear, also where they are of
+//! different clips; where clip time jumps, the sample before it holds up to the jump.
 
-use super::values::{told, value};
 use crate::mesh::MeshError;
 use openusd::sdf::Value;
 use openusd::usd::{Attribute, ClipsAPI, Prim, TimeCode};
@@ -11,6 +11,12 @@ const ROUNDED: f64 = 1e-12;
 
 /// Part of a time by which the sample before a jump of clip time is earlier.
 const BEFORE: f64 = 1e-9;
+
+/// Converts an error of openusd into one line for the user.
+pub fn told(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
+    let whole = format!("{error:#}");
+    MeshError::new(format!("cannot read it as USD: {}", whole.lines().collect::<Vec<_>>().join(" ")))
+}
 
 /// Returns the times at which the clip time of value clips at or above a prim jumps; none if there are no clips.
 fn jumps(prim: &Prim) -> Result<Option<Vec<f64>>, MeshError> {
@@ -26,8 +32,26 @@ fn jumps(prim: &Prim) -> Result<Option<Vec<f64>>, MeshError> {
     Ok(all)
 }
 
+/// Returns whether an attribute has a constant value that is stronger than all of its samples.
+pub fn rests(attribute: &Attribute) -> Result<bool, MeshError> {
+    if attribute.num_time_samples().map_err(told)? == 0 || clipped(&attribute.prim())? {
+        return Ok(false);
+    }
+    for (layer, path) in attribute.property_stack().map_err(told)? {
+        let Some(layer) = attribute.stage().layer(&layer) else { continue };
+        let has = |field| layer.data().has_field(&path, field);
+        if has("timeSamples") || has("default") {
+            return Ok(!has("timeSamples"));
+        }
+    }
+    Ok(false)
+}
+
 /// Returns the time codes of the samples of an attribute, ascending.
 pub fn times(attribute: &Attribute) -> Result<Vec<f64>, MeshError> {
+    if rests(attribute)? {
+        return Ok(Vec::new());
+    }
     let mut times = attribute.time_sample_times().map_err(told)?;
     if times.len() > 1
         && let Some(jumps) = jumps(&attribute.prim())?
@@ -43,6 +67,9 @@ pub fn times(attribute: &Attribute) -> Result<Vec<f64>, MeshError> {
 
 /// Returns the samples around a time code, the same one twice at a sample or beyond the ends; nothing without samples.
 pub fn around(attribute: &Attribute, code: TimeCode) -> Result<Option<(f64, f64)>, MeshError> {
+    if rests(attribute)? {
+        return Ok(None);
+    }
     if !clipped(&attribute.prim())? {
         return attribute.bracketing_time_samples(code).map_err(told);
     }
@@ -88,6 +115,9 @@ fn clipped(prim: &Prim) -> Result<bool, MeshError> {
 
 /// Returns the value of an attribute at a time code. A sample holds up to the next one where that has no value.
 pub fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, MeshError> {
+    if rests(attribute)? {
+        return attribute.get_at::<Value>(None).map_err(told);
+    }
     let at = |time: f64| attribute.get_at::<Value>(TimeCode::new(time)).map_err(told);
     if let Some(value) = at(code.value())? {
         return Ok(Some(value));
@@ -96,5 +126,21 @@ pub fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, Mesh
     match at(before)? {
         Some(value) => Ok(Some(value)),
         None => at(before - ROUNDED * before.abs().max(1.0)),
+    }
+}
+
+/// Returns the value of an attribute, or of its first sample.
+pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
+    let attribute = prim.attribute(name);
+    if rests(&attribute)? {
+        return attribute.get_at::<Value>(None).map_err(told);
+    }
+    if let Some(value) = attribute.get_at::<Value>(TimeCode::EARLIEST).map_err(told)? {
+        return Ok(Some(value));
+    }
+    // Value clips have nothing before the first of them.
+    match attribute.time_sample_times().map_err(told)?.first() {
+        Some(first) => attribute.get_at::<Value>(TimeCode::new(*first)).map_err(told),
+        None => Ok(None),
     }
 }
