@@ -211,8 +211,8 @@ impl Simulation {
         Ok(warnings.into_iter().map(written).collect())
     }
 
-    /// Sets velocities of a cloth or body, in file order [m/s]. Vertices that a pin holds keep theirs. The step that
-    /// follows begins without history.
+    /// Sets velocities of a cloth or body, in file order and per second of the shot, as files have them [m/s]. Vertices
+    /// that a pin holds keep theirs. The step that follows begins without history.
     ///
     /// # Errors
     /// No cloth or body has that name, there are too few or too many velocities, or one is not finite or beyond 1e4.
@@ -221,7 +221,7 @@ impl Simulation {
         checked(&format!("velocities of '{object}'"), velocities, own.place.len(), 10.0 * FAST)?;
         let held = self.held();
         for (v, velocity) in own.place.clone().iter().zip(velocities).filter(|(v, _)| !held[**v as usize]) {
-            self.state.v[*v as usize] = *velocity;
+            self.state.v[*v as usize] = *velocity / self.world.shot.scale;
         }
         self.state.v_before.copy_from_slice(&self.state.v[..self.world.moving]);
         self.state.last = 0.0;

@@ -319,7 +319,7 @@ impl Simulation {
         self.snapshot(object).map(|at| &at.positions[..])
     }
 
-    /// Returns velocities of an object's vertices in file order [m/s].
+    /// Returns velocities of an object's vertices in file order, per second of the shot [m/s].
     pub fn velocities(&self, object: &str) -> Option<&[Vec3]> {
         self.snapshot(object)?.velocities.as_deref()
     }

@@ -30,7 +30,7 @@ pub struct Shape {
 pub struct Snapshot {
     /// Position of each file vertex [m].
     pub positions: Vec<Vec3>,
-    /// Velocity of each file vertex [m/s]; `None` if the format has none.
+    /// Velocity of each file vertex, per second of the shot [m/s]; `None` if the format has none.
     pub velocities: Option<Vec<Vec3>>,
     /// Further values per file vertex, by name.
     pub fields: Vec<(String, Vec<f64>)>,
@@ -160,7 +160,8 @@ impl Snapshot {
             world.in_file_order(object, values).into_iter().map(|p| p.map(single)).collect()
         };
         let fields = fields.into_iter().map(|(n, values)| (n, values.into_iter().map(single).collect())).collect();
-        Snapshot { positions: rounded(&state.x), velocities: Some(rounded(&state.v)), fields }
+        let v: Vec<Vec3> = state.v.iter().map(|v| v * world.shot.scale).collect();
+        Snapshot { positions: rounded(&state.x), velocities: Some(rounded(&v)), fields }
     }
 
     /// Returns the values of a field.

@@ -78,9 +78,11 @@ pub static PLAIN: &[Channel] = &[
     Channel {
         word: "speed",
         unit: "m/s",
-        sentence: "Speed [m/s].",
+        sentence: "Speed, per second of the shot [m/s].",
         shown: "Speed [m/s].",
-        values: |_, _, state, object| Some(object.place.iter().map(|p| state.v[*p as usize].norm()).collect()),
+        values: |_, world, state, object| {
+            Some(object.place.iter().map(|p| state.v[*p as usize].norm() * world.shot.scale).collect())
+        },
         ..Channel::BLANK
     },
     Channel {

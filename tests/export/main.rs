@@ -6,6 +6,7 @@ mod crate_file;
 mod gltf;
 mod looks;
 mod ogawa;
+mod slow;
 mod support;
 mod usd;
 mod alembic;

@@ -73,12 +73,12 @@ class Maker:
         self.count += 1
         return f"{kind}{self.count}"
 
-    def set(self, attribute, make, moving=0.4):
-        """Gives an attribute a default, samples or both."""
+    def set(self, attribute, make, moving=0.4, whole=False):
+        """Gives an attribute a default, samples or both; a sample may have no value but where all are `whole`."""
         if self.chance(moving):
             for code in self.codes():
                 attribute.Set(make(), code)
-            if self.chance(0.04):
+            if not whole and self.chance(0.04):
                 self.used.add("block")
                 own = attribute.GetAttr() if isinstance(attribute, UsdGeom.XformOp) else attribute
                 own.Set(Sdf.ValueBlock(), self.pick(self.codes()))
@@ -170,7 +170,7 @@ class Maker:
             mesh.CreateSubdivisionSchemeAttr("none")
         attribute = mesh.CreatePointsAttr()
         again = lambda: Vt.Vec3fArray([p + self.vector(0.05 / self.metres, Gf.Vec3f) for p in points])
-        self.set(attribute, again, 0.3)
+        self.set(attribute, again, 0.3, whole=True)
         self.transform(mesh)
         self.look(mesh, 0.1)
         return mesh, points
@@ -635,7 +635,7 @@ def compare(done, said, right, alike, out, maker):
             continue
         if len(found) != len(points):
             return ("told" if said else "wrong"), f"{len(found)} of {len(points)} points: {' '.join(said)}"
-        worst = max(worst, distance(found, points) / (1 + 0.1 * np.abs(points).max()))
+        worst = max(worst, distance(found, points) / (1 + np.abs(points).max()))
     if worst > 1e-5:
         return ("told" if said else "wrong"), f"{worst:.1e} m: {' '.join(said)}"
     return "equal", ""

@@ -77,8 +77,6 @@ pub struct Source {
     items: Vec<Item>,
     /// Carrying object and largest distance [m] from it, of each embedded mesh.
     pub carried: Vec<(String, f64)>,
-    /// Seconds of the run per second of the shot. Velocities are exported for the shot.
-    scale: f32,
 }
 
 impl Source {
@@ -167,7 +165,7 @@ impl Source {
         let carried =
             items.iter().filter_map(|item| Some((item.entry.name.clone(), item.embedding.as_ref()?.farthest())));
         let carried = carried.collect();
-        Ok((Source { folder: folder.clone(), items, carried, scale: scene.time.scale as f32 }, take))
+        Ok((Source { folder: folder.clone(), items, carried }, take))
     }
 
     /// Reads a part at a frame, or at the nearest frame at which it is present.
@@ -183,9 +181,6 @@ impl Source {
             Some(sample) => sample,
             None => self.folder.read_mesh(&item.entry, frame)?.map_or_else(Sample::default, |(_, at)| of(&at)),
         };
-        if self.scale != 1.0 {
-            sample.velocities.iter_mut().flatten().flatten().for_each(|v| *v *= self.scale);
-        }
         let mut names: Vec<String> = sample.fields.iter().map(|(name, _)| name.clone()).collect();
         names.sort_unstable();
         if (names, sample.velocities.is_some()) != item.layout {
