@@ -53,6 +53,15 @@ pub fn sample(pattern: &Pattern, h: f64, notes: &mut Vec<MeshError>) -> Result<V
             (length, marks.get(&side).cloned().unwrap_or_default())
         };
         let (first, mut second) = (of(a), of(b));
+        let counts = [&first, &second].map(|(_, marks)| marks.notches.len());
+        if counts[0] != counts[1] && !counts.contains(&0) {
+            let [first, second] = [a, b].map(|side| pattern.name_of(side));
+            let what = format!(
+                "'{first}' and '{second}' are sewn together and have {} and {} notches; they are matched by length alone",
+                counts[0], counts[1]
+            );
+            notes.push(MeshError { line: pattern.edge(a).and_then(|e| e.line), column: None, what });
+        }
         if !stitch.starts_meet {
             second.1 = second.1.turned(second.0);
         }

@@ -160,7 +160,11 @@ impl Snapshot {
             world.in_file_order(object, values).into_iter().map(|p| p.map(single)).collect()
         };
         let fields = fields.into_iter().map(|(n, values)| (n, values.into_iter().map(single).collect())).collect();
-        let v: Vec<Vec3> = state.v.iter().map(|v| v * world.shot.scale).collect();
+        let mut v = state.v.clone();
+        if let Some(own) = world.departure(state, object) {
+            v[object.vertices.clone()].copy_from_slice(&own);
+        }
+        v.iter_mut().for_each(|v| *v *= world.shot.scale);
         Snapshot { positions: rounded(&state.x), velocities: Some(rounded(&v)), fields }
     }
 

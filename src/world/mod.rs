@@ -85,6 +85,9 @@ use wind::Wind;
 use window::Window;
 use yields::{Dent, Slack};
 
+/// Time over which the motion of an obstacle is looked ahead at the first frame [s]. Chosen: far below a step.
+const DEPARTURE: f64 = 1e-5;
+
 /// Kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -411,6 +414,19 @@ impl World {
         for obstacle in &self.obstacles {
             obstacle.course.place(&obstacle.rest, t, &mut x[self.objects[obstacle.object].vertices.clone()]);
         }
+    }
+
+    /// Computes the velocity with which an obstacle sets out at the first frame, where it has come from nowhere; nothing
+    /// at other times.
+    pub fn departure(&self, state: &State, object: &Object) -> Option<Vec<Vec3>> {
+        let obstacle = self.obstacles.iter().find(|o| self.objects[o.object].name == object.name)?;
+        if obstacle.course.still() || (state.time - self.shot.run(0.0)).abs() > DEPARTURE {
+            return None;
+        }
+        let mut next = vec![Vec3::zeros(); obstacle.rest.len()];
+        obstacle.course.place(&obstacle.rest, state.time + DEPARTURE, &mut next);
+        let now = &state.x[object.vertices.clone()];
+        Some(next.iter().zip(now).map(|(next, now)| (next - now) / DEPARTURE).collect())
     }
 
     /// Returns an error message that names the object, if its recorded motion can no longer be read.

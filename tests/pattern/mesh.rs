@@ -181,6 +181,14 @@ fn notches_and_inner_lines_are_vertices() {
     let meets =
         |p: &[u32; 2]| (place(p[0]).y - 1.0 - at.y).abs() < 1e-9 && (place(p[1]).y - 1.0 - opposite.y).abs() < 1e-9;
     assert_eq!(seam.pairs.iter().filter(|p| meets(p)).count(), 1);
+    assert!(!both.notes.iter().any(|n| n.what.contains("notches")), "{:?}", both.notes);
+    pattern.panels[1].notches.push(Notch { at: opposite + percale::linalg::Vec2::new(0.0, 0.05), line: None });
+    let odd = make(&pattern, 0.01).unwrap();
+    assert!(
+        odd.notes.iter().any(|n| n.what.contains("have 1 and 2 notches; they are matched by length")),
+        "{:?}",
+        odd.notes
+    );
 }
 
 #[test]
