@@ -81,7 +81,8 @@ class Maker:
             if not whole and self.chance(0.04):
                 self.used.add("block")
                 own = attribute.GetAttr() if isinstance(attribute, UsdGeom.XformOp) else attribute
-                own.Set(Sdf.ValueBlock(), self.pick(self.codes()))
+                # Between frames: at one, rounding of its time would decide.
+                own.Set(Sdf.ValueBlock(), self.pick(self.codes()) + 0.1)
             if self.chance(0.5):
                 attribute.Set(make())
         else:
@@ -125,8 +126,9 @@ class Maker:
             make = lambda: Gf.Vec3f(*[self.pick([1, -1]) * self.rng.uniform(0.5, 2) for _ in range(3)])
             self.set(form.AddScaleOp(), make, moving * 0.5)
         elif kind == "orient":
-            make = lambda: Gf.Quatf(Gf.Rotation(self.vector(1) + Gf.Vec3d(1.5, 0, 0), self.real(120)).GetQuat())
-            self.set(form.AddOrientOp(), make, moving)
+            # In single precision Pixar's library interpolates small turns to 1e-5 only.
+            make = lambda: Gf.Quatd(Gf.Rotation(self.vector(1) + Gf.Vec3d(1.5, 0, 0), self.real(120)).GetQuat())
+            self.set(form.AddOrientOp(UsdGeom.XformOp.PrecisionDouble), make, moving)
         else:
             self.used.add("pivot")
             pivot = form.AddTranslateOp(opSuffix="pivot")
@@ -324,14 +326,15 @@ class Maker:
         count = self.rng.randint(1, 4)
         instancer.CreateProtoIndicesAttr([self.rng.randrange(kinds) for _ in range(count)])
         size = 2 / self.metres
-        self.set(instancer.CreatePositionsAttr(), lambda: Vt.Vec3fArray([self.vector(size, Gf.Vec3f) for _ in range(count)]))
+        places = lambda: Vt.Vec3fArray([self.vector(size, Gf.Vec3f) for _ in range(count)])
+        self.set(instancer.CreatePositionsAttr(), places, whole=True)
         # Pixar's library interpolates halves as halves, so that samples have floats.
         turn = lambda: Gf.Quatf(Gf.Rotation(self.vector(1) + Gf.Vec3d(1.5, 0, 0), self.real(120)).GetQuat())
         if self.chance(0.6):
-            self.set(instancer.CreateOrientationsfAttr(), lambda: Vt.QuatfArray([turn() for _ in range(count)]))
+            self.set(instancer.CreateOrientationsfAttr(), lambda: Vt.QuatfArray([turn() for _ in range(count)]), whole=True)
         if self.chance(0.5):
             grow = lambda: Gf.Vec3f(*[self.rng.uniform(0.5, 2) for _ in range(3)])
-            self.set(instancer.CreateScalesAttr(), lambda: Vt.Vec3fArray([grow() for _ in range(count)]))
+            self.set(instancer.CreateScalesAttr(), lambda: Vt.Vec3fArray([grow() for _ in range(count)]), whole=True)
         if self.chance(0.2):
             instancer.CreateIdsAttr(Vt.Int64Array([7 * k for k in range(count)]))
             instancer.DeactivateId(0)
@@ -381,8 +384,10 @@ class Maker:
         above = self.pick([mesh.GetPrim(), mesh.GetPrim(), self.stage.GetPrimAtPath(root)])
         UsdSkel.BindingAPI.Apply(above).CreateSkeletonRel().SetTargets([skeleton.GetPath()])
         if self.chance(0.5):
-            binding.CreateGeomBindTransformAttr(self.matrix(size) if self.chance(0.5) else Gf.Matrix4d().SetTranslate(self.vector(size)))
-        if self.chance(0.2):
+            shift = Gf.Matrix4d().SetTranslate(self.vector(size))
+            binding.CreateGeomBindTransformAttr(self.matrix(size) if self.chance(0.5) else shift)
+        dual = self.chance(0.2)
+        if dual:
             self.used.add("dual quaternions")
             binding.GetPrim().CreateAttribute("primvars:skel:skinningMethod", Sdf.ValueTypeNames.Token).Set("dualQuaternion")
         order = joints
@@ -401,7 +406,8 @@ class Maker:
                 share = self.rng.random()
                 indices += pair
                 weights += [share, 1 - share]
-                if self.chance(0.01):
+                # Weights of dual quaternions that do not sum to one have no meaning.
+                if not dual and self.chance(0.01):
                     weights[-1] *= 0.5
             binding.CreateJointIndicesPrimvar(False, 2).Set(Vt.IntArray(indices))
             binding.CreateJointWeightsPrimvar(False, 2).Set(Vt.FloatArray(weights))
@@ -553,7 +559,8 @@ def world(stage, prim, code, bound, skins):
         own = mapper.Remap(weights) if mapper else weights
         shapes = UsdSkel.BlendShapeQuery(UsdSkel.BindingAPI(prim))
         computed = shapes.ComputeSubShapeWeights(own)
-        shapes.ComputeDeformedPoints(*computed, shapes.ComputeBlendShapePointIndices(), shapes.ComputeSubShapePointOffsets(), points)
+        indices, offsets = shapes.ComputeBlendShapePointIndices(), shapes.ComputeSubShapePointOffsets()
+        shapes.ComputeDeformedPoints(*computed, indices, offsets, points)
     if not target.HasJointInfluences():
         return moved(points, cache.GetLocalToWorldTransform(prim))
     transforms = query.ComputeSkinningTransforms(code)
