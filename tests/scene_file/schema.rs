@@ -138,6 +138,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[cloth]]\n[[cloth.group]]\nzzzzzzzz = 1", "cloth.group"),
         ("[[cloth]]\n[[cloth.map]]\nzzzzzzzz = 1", "cloth.map"),
         ("[[cloth]]\n[[cloth.shrink]]\nzzzzzzzz = 1", "cloth.shrink"),
+        ("[[cloth]]\npattern = { panel = [{ around = { zzzzzzzz = 1 } }] }", "cloth.pattern.panel.around"),
         ("[[cloth]]\n[[cloth.band]]\nzzzzzzzz = 1", "cloth.band"),
         ("[[cloth]]\n[[cloth.seam]]\nzzzzzzzz = 1", "cloth.seam"),
         ("[[cloth]]\n[[cloth.sew]]\nzzzzzzzz = 1", "cloth.sew"),
@@ -236,7 +237,7 @@ fn its_defaults_are_those_that_are_read() {
          [[probe]]\nname = \"all\"\nforce = {{ everything = true }}\n\
          [airflow]\nbox = {{ min = [0, 0, 0], max = [1, 1, 1] }}\ncells = [4, 4, 4]\n\
          [[airflow.inlet]]\nface = \"left\"\nspeed = 1\n[preview.airflow]\n\
-         [[cloth]]\nname = \"gown\"\npattern = {{ file = \"gown.dxf\", panel = [{{ name = \"back\" }}], sew = [{{ }}] }}\n\
+         [[cloth]]\nname = \"gown\"\npattern = {{ file = \"gown.dxf\", panel = [{{ name = \"back\" }}, {{ name = \"front\", around = {{ limb = \"o\" }} }}], sew = [{{ }}] }}\n\
          [preview.camera]\nposition = [1, 1, 1]\ntarget = [0, 0, 0]\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
          internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"
@@ -255,6 +256,7 @@ fn its_defaults_are_those_that_are_read() {
         ("cloth.band", "cloth[0].band[0]"),
         ("cloth.seam", "cloth[0].seam[0]"),
         ("cloth.pick", "cloth[0].pick[0]"),
+        ("cloth.pattern.panel.around", "cloth[1].pattern.panel[1].around"),
         ("cloth.pattern.panel", "cloth[1].pattern.panel[0]"),
         ("cloth.pattern.sew", "cloth[1].pattern.sew[0]"),
         ("cloth.pattern", "cloth[1].pattern"),
