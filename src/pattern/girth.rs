@@ -67,8 +67,7 @@ impl Girth {
         corner.map_or(0.0, |corner| corner.start + self.distance * past(corner).min(corner.turn))
     }
 
-    /// Returns the arc length of the point that is seen from the middle of the hull in a direction, given by its angle
-    /// [m].
+    /// Returns the arc length of the point that lies at an angle, seen from the middle of the hull [m].
     pub fn toward(&self, angle: f64) -> f64 {
         let start = [Vec2::repeat(f64::INFINITY), Vec2::repeat(f64::NEG_INFINITY)];
         let places = self.corners.iter().map(|corner| corner.place);
@@ -121,49 +120,4 @@ fn hull(points: &[Vec2]) -> Vec<Vec2> {
     let mut hull = chain(&mut sorted.iter());
     hull.extend(chain(&mut sorted.iter().rev()));
     hull
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the distance of a point outside from the hull of a square about the origin.
-    fn outside(p: &Vec2, half: f64) -> f64 {
-        (p.abs() - Vec2::repeat(half)).sup(&Vec2::zeros()).norm()
-    }
-
-    #[test]
-    fn around_a_point_it_is_a_circle() {
-        let girth = Girth::new(&[Vec2::new(1.0, 2.0)], 0.3).expect("a point");
-        assert!((girth.length() - TAU * 0.3).abs() < 1e-15);
-        for angle in [0.0, 1.0, -2.0, 3.0] {
-            let p = girth.at(girth.toward(angle)) - Vec2::new(1.0, 2.0);
-            assert!((p - Vec2::new(angle.cos(), angle.sin()) * 0.3).norm() < 1e-12, "{angle}");
-        }
-    }
-
-    #[test]
-    fn it_is_at_its_distance_and_as_long_as_its_sides_and_a_circle() {
-        let mut points: Vec<Vec2> = [[1, 1], [-1, 1], [-1, -1], [1, -1]].map(|p| Vec2::from(p.map(f64::from))).into();
-        points.extend([Vec2::zeros(), Vec2::new(0.5, 1.0), Vec2::new(1.0, 1.0)]);
-        let girth = Girth::new(&points, 0.2).expect("a square");
-        assert!((girth.length() - (8.0 + TAU * 0.2)).abs() < 1e-12, "{}", girth.length());
-        for k in 0..1000 {
-            let p = girth.at(f64::from(k) * 0.013 - 4.0);
-            assert!((outside(&p, 1.0) - 0.2).abs() < 1e-12, "{p}");
-        }
-        // Towards a side its middle, though the curve faces that way all along.
-        assert!((girth.at(girth.toward(0.0)) - Vec2::new(1.2, 0.0)).norm() < 1e-12);
-        assert!((girth.at(girth.toward(-0.5 * PI)) - Vec2::new(0.0, -1.2)).norm() < 1e-12);
-        // Towards a corner: the middle of its arc.
-        assert!((girth.at(girth.toward(0.25 * PI)) - Vec2::repeat(1.0 + 0.2 * 0.5f64.sqrt())).norm() < 1e-12);
-    }
-
-    #[test]
-    fn around_two_points_it_is_a_stadium() {
-        let girth = Girth::new(&[Vec2::new(-1.0, 0.0), Vec2::new(1.0, 0.0)], 0.5).expect("two points");
-        assert!((girth.length() - (4.0 + PI)).abs() < 1e-12);
-        assert!((girth.at(girth.toward(0.0)) - Vec2::new(1.5, 0.0)).norm() < 1e-12);
-        assert!((girth.at(girth.toward(PI)) - Vec2::new(-1.5, 0.0)).norm() < 1e-12);
-    }
 }

@@ -82,7 +82,7 @@ pub enum Wrap {
         /// Coordinate x at which the panel touches its plane [m].
         middle: f64,
     },
-    /// One around a limb, whose axis becomes y and its front z.
+    /// Cylinder around a limb, whose axis becomes y and its front z.
     Limb {
         /// Cross-section, with its x along z and its y along x.
         girth: Arc<Girth>,

@@ -1,9 +1,11 @@
 //! Panels that are bent around limbs: without strain, at the gap that is asked for.
 
-use percale::linalg::Vec3;
+use percale::linalg::{Vec2, Vec3};
+use percale::pattern::Girth;
 use percale::scene;
 use percale::scene::build::{Built, build};
 use percale::world::Kind;
+use std::f64::consts::{PI, TAU};
 use std::path::{Path, PathBuf};
 
 fn file() -> PathBuf {
@@ -176,4 +178,44 @@ fn panels_that_cross_are_named() {
     .replace("[0.1, 1.35, 0.2], radius", "[0.1, 1.35, 0.3], radius");
     let told = built(&text).map(|_| ()).unwrap_err();
     assert!(told.contains("'shirt' crosses itself") && told.contains("panels there: 'back', 'front'"), "{told}");
+}
+
+/// Returns the distance of a point outside from the hull of a square about the origin.
+fn outside(p: &Vec2, half: f64) -> f64 {
+    (p.abs() - Vec2::repeat(half)).sup(&Vec2::zeros()).norm()
+}
+
+#[test]
+fn around_a_point_it_is_a_circle() {
+    let girth = Girth::new(&[Vec2::new(1.0, 2.0)], 0.3).expect("a point");
+    assert!((girth.length() - TAU * 0.3).abs() < 1e-15);
+    for angle in [0.0, 1.0, -2.0, 3.0] {
+        let p = girth.at(girth.toward(angle)) - Vec2::new(1.0, 2.0);
+        assert!((p - Vec2::new(angle.cos(), angle.sin()) * 0.3).norm() < 1e-12, "{angle}");
+    }
+}
+
+#[test]
+fn it_is_at_its_distance_and_as_long_as_its_sides_and_a_circle() {
+    let mut points: Vec<Vec2> = [[1, 1], [-1, 1], [-1, -1], [1, -1]].map(|p| Vec2::from(p.map(f64::from))).into();
+    points.extend([Vec2::zeros(), Vec2::new(0.5, 1.0), Vec2::new(1.0, 1.0)]);
+    let girth = Girth::new(&points, 0.2).expect("a square");
+    assert!((girth.length() - (8.0 + TAU * 0.2)).abs() < 1e-12, "{}", girth.length());
+    for k in 0..1000 {
+        let p = girth.at(f64::from(k) * 0.013 - 4.0);
+        assert!((outside(&p, 1.0) - 0.2).abs() < 1e-12, "{p}");
+    }
+    // Towards a side its middle, though the curve faces that way all along.
+    assert!((girth.at(girth.toward(0.0)) - Vec2::new(1.2, 0.0)).norm() < 1e-12);
+    assert!((girth.at(girth.toward(-0.5 * PI)) - Vec2::new(0.0, -1.2)).norm() < 1e-12);
+    // Towards a corner: the middle of its arc.
+    assert!((girth.at(girth.toward(0.25 * PI)) - Vec2::repeat(1.0 + 0.2 * 0.5f64.sqrt())).norm() < 1e-12);
+}
+
+#[test]
+fn around_two_points_it_is_a_stadium() {
+    let girth = Girth::new(&[Vec2::new(-1.0, 0.0), Vec2::new(1.0, 0.0)], 0.5).expect("two points");
+    assert!((girth.length() - (4.0 + PI)).abs() < 1e-12);
+    assert!((girth.at(girth.toward(0.0)) - Vec2::new(1.5, 0.0)).norm() < 1e-12);
+    assert!((girth.at(girth.toward(PI)) - Vec2::new(-1.5, 0.0)).norm() < 1e-12);
 }
