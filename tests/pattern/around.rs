@@ -54,9 +54,14 @@ fn panel(built: &Built, name: &str) -> (Vec<Vec3>, Vec<[f64; 2]>) {
 /// 1 - h^2/(24 r^2); longer they never are.
 #[test]
 fn edges_keep_their_lengths_up_to_chords() {
-    let capsule = shirt("around = { limb = \"trunk\" }", "FAR", CAPSULE);
-    let cuboid = shirt("around = { limb = \"trunk\", offset = \"5 cm\" }", "FAR", BOX);
-    for (text, radius) in [(capsule, 0.19), (cuboid, 0.05)] {
+    // The least radius of curvature is the gap where the limb has edges, as meshes have, and that of a round axis all over.
+    let around = [
+        ("limb = \"trunk\"", CAPSULE, 0.04),
+        ("limb = \"trunk\", offset = \"5 cm\"", BOX, 0.05),
+        ("from = [0, 0, 0], to = [0, 1, 0], radius = \"15 cm\"", "", 0.19),
+    ];
+    for (limb, obstacle, radius) in around {
+        let text = shirt(&format!("around = {{ {limb} }}"), "FAR", obstacle);
         let (_, edges) = panel(&built(&text).unwrap(), "front");
         let ratios: Vec<f64> = edges.iter().map(|[bent, flat]| bent / flat).collect();
         let longest = edges.iter().map(|[_, flat]| *flat).fold(0.0, f64::max);
@@ -143,10 +148,10 @@ fn faults_say_what_to_write() {
             "front.up: nothing of the limb is beside the panel there: it ends 0.75 m",
         ),
         (
-            "around = { limb = \"trunk:part\", offset = \"1 mm\", from = [0.1, 0, 0.2], to = [0.1, 1, 0.2] }",
-            "front.offset: the panel is 0.46 m wide and would overlap itself: 0.00628 m go around the limb",
+            "around = { from = [0, 0, 0], to = [0, 1, 0], radius = \"5 cm\", offset = \"1 cm\" }",
+            "front.offset: the panel is 0.46 m wide and would overlap itself: 0.377 m go around the limb at this gap",
         ),
-        ("around = {}", "front: missing; give limb = \"obstacle:group\", or an axis: 'from', 'to' and 'radius'"),
+        ("around = {}", "missing; give limb = \"obstacle:group\", or an axis: 'from', 'to' and 'radius'"),
         ("around = { from = [0, 0, 0] }", "missing; an axis has two ends: give 'to' too"),
         ("around = { to = [0, 0, 0] }", "missing; an axis has two ends: give 'from' too"),
         ("around = { from = [0, 0, 0], to = [0, 0, 0], radius = 1 }", "both ends of the axis are the same point"),
@@ -172,7 +177,7 @@ fn faults_say_what_to_write() {
 fn panels_that_cross_are_named() {
     let text = shirt(
         "around = { limb = \"trunk\", offset = \"2 cm\" }",
-        "around = { limb = \"trunk\", at = \"60 deg\", offset = \"21 mm\" }",
+        "around = { from = [0.1, 0.2, 0.2], to = [0.12, 1.3, 0.26], radius = \"15 cm\", offset = \"2 cm\" }",
         CAPSULE,
     )
     .replace("[0.1, 1.35, 0.2], radius", "[0.1, 1.35, 0.3], radius");
