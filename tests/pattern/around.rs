@@ -157,7 +157,7 @@ fn faults_say_what_to_write() {
         ("around = { from = [0, 0, 0], to = [0, 0, 0], radius = 1 }", "both ends of the axis are the same point"),
         ("around = { from = [0, 0, 0], to = [0, 1, 0] }", "missing; an axis without a limb has a radius"),
         ("around = { limb = \"trunk\", radius = 1 }", "the limb has its own girth"),
-        ("around = { limb = \"trunk\", at = \"lift\" }", "did you mean \"left\"?"),
+        ("around = { limb = \"trunk\", at = \"lift\" }", "did you mean 'left'?"),
         ("around = { limb = \"trunk\" }, wrap = 1", "conflicts with 'around', which places the panel"),
     ];
     let groups = "[[obstacle.group]]\nname = \"part\"\nvertices = [0]\n\
