@@ -54,7 +54,7 @@ fn panel(built: &Built, name: &str) -> (Vec<Vec3>, Vec<[f64; 2]>) {
 /// 1 - h^2/(24 r^2); longer they never are.
 #[test]
 fn edges_keep_their_lengths_up_to_chords() {
-    // The least radius of curvature is the gap where the limb has edges, as meshes have, and that of a round axis all over.
+    // Where limbs have edges, as meshes do, the gap is the least radius. Around an axis it is the radius and the gap.
     let around = [
         ("limb = \"trunk\"", CAPSULE, 0.04),
         ("limb = \"trunk\", offset = \"5 cm\"", BOX, 0.05),
