@@ -138,6 +138,24 @@ fn skirt_with_a_band_as_expected() {
 }
 
 #[test]
+#[ignore = "long: a minute or more"]
+fn trousers_as_expected() {
+    check_scene("trousers");
+}
+
+#[test]
+#[ignore = "long: a minute or more"]
+fn buttoned_shirt_as_expected() {
+    check_scene("buttoned-shirt");
+}
+
+#[test]
+#[ignore = "long: a minute or more"]
+fn dress_with_a_belt_as_expected() {
+    check_scene("dress-belt");
+}
+
+#[test]
 fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }
@@ -635,6 +653,24 @@ fn t_shirt_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn skirt_with_a_band_at_full_resolution() {
     check_full("skirt-band");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn trousers_at_full_resolution() {
+    check_full("trousers");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn buttoned_shirt_at_full_resolution() {
+    check_full("buttoned-shirt");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn dress_with_a_belt_at_full_resolution() {
+    check_full("dress-belt");
 }
 
 #[test]

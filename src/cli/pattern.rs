@@ -86,7 +86,7 @@ fn cm(length: f64) -> String {
 fn describe(pattern: &pattern::Pattern, k: usize, panel: &Panel) {
     let [low, high] = panel.bounds();
     let size = 100.0 * (high - low);
-    let place = match panel.placement {
+    let place = match &panel.placement {
         Some(place) => {
             let [x, y, z] = place.translation.map(|c| (1000.0 * c).round() / 1000.0).into();
             let turned = place.rotation.angle().to_degrees();

@@ -105,7 +105,7 @@ fn add(mesh: &mut TriMesh, panel: &Panel, (border, flat): (&Border, &Flat), low:
     let shift = Vec2::new(0.0, low) - chart.iter().fold(start, |a, b| a.inf(b));
     let chart: Vec<Vec2> = chart.iter().map(|p| p + shift).collect();
     let high = chart.iter().map(|p| p.y).fold(low, f64::max);
-    let placement = panel.placement.unwrap_or_default();
+    let placement = panel.placement.clone().unwrap_or_default();
     mesh.positions.extend(flat.points.iter().map(|p| placement.apply(p)));
     mesh.uv.extend(chart);
     let wound = |t: &[u32; 3]| {

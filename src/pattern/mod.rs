@@ -8,6 +8,7 @@ mod dxf;
 /// Mesh of all panels.
 pub mod garment;
 mod garmentcode;
+mod girth;
 mod json;
 mod model;
 mod outline;
@@ -18,6 +19,7 @@ mod triangulate;
 
 pub use check::check;
 pub use curve::Curve;
+pub use girth::Girth;
 pub use model::{Edge, Internal, Notch, Panel, Pattern, Placement, Side, Stitch, Wrap};
 
 use crate::mesh::{MeshError, text};

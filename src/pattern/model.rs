@@ -1,8 +1,9 @@
 //! A pattern as its file describes it, in metres.
 
-use super::Curve;
+use super::{Curve, Girth};
 use crate::linalg::{Rotation, Vec2, Vec3};
 use crate::mesh::MeshError;
+use std::sync::Arc;
 
 /// Panels and the stitches between their edges.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,16 +73,28 @@ pub struct Notch {
 }
 
 /// Cylinder on which a panel is bent without strain: its axis is along y, behind the panel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wrap {
-    /// Radius [m].
-    pub radius: f64,
-    /// Coordinate x at which the panel touches its plane [m].
-    pub middle: f64,
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wrap {
+    /// A round one, before the turn and the shift.
+    Round {
+        /// Radius [m].
+        radius: f64,
+        /// Coordinate x at which the panel touches its plane [m].
+        middle: f64,
+    },
+    /// Cylinder around a limb, whose axis becomes y and its front z.
+    Limb {
+        /// Cross-section, with its x along z and its y along x.
+        girth: Arc<Girth>,
+        /// Arc length of the cross-section at the middle of the panel [m].
+        start: f64,
+        /// Middle of the panel, which is put at y = 0 [m].
+        middle: Vec2,
+    },
 }
 
 /// Place of a panel in space: bent on a cylinder or flat, then a turn of its plane, then a shift.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
     /// Cylinder; flat if `None`.
     pub wrap: Option<Wrap>,
@@ -100,11 +113,15 @@ impl Default for Placement {
 impl Placement {
     /// Returns the place of a point of the panel [m].
     pub fn apply(&self, p: &Vec2) -> Vec3 {
-        let bent = match self.wrap {
+        let bent = match &self.wrap {
             None => Vec3::new(p.x, p.y, 0.0),
-            Some(Wrap { radius, middle }) => {
+            Some(Wrap::Round { radius, middle }) => {
                 let angle = (p.x - middle) / radius;
                 Vec3::new(middle + radius * angle.sin(), p.y, radius * (angle.cos() - 1.0))
+            }
+            Some(Wrap::Limb { girth, start, middle }) => {
+                let across = girth.at(start + p.x - middle.x);
+                Vec3::new(across.y, p.y - middle.y, across.x)
             }
         };
         self.rotation * bent + self.translation

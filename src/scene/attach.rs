@@ -6,10 +6,11 @@ use super::build::plug::Then;
 use super::build::select;
 use super::glue::Named;
 use super::keys::{Keys, Kind, exactly_one, section};
-use super::kinds::{name, quantity, text};
+use super::kinds::{direction, name, quantity, text};
 use super::place::Selector;
 use super::unit::Unit;
 use crate::effect::attach::{self, Attaches};
+use crate::linalg::{UnitVec3, Vec3};
 use crate::world::build::ClothInput;
 use crate::world::window::Window;
 use crate::world::{State, World};
@@ -41,6 +42,10 @@ section! {
         pub strength: Option<f64> = quantity(Unit::Force, 1e-9..=1e6).optional(),
         /// Time at which they are attached.
         pub from: f64 = quantity(Unit::Time, 0.0..=1e6).or(0.0),
+        /// Time from the first vertex to the last where they are attached one after the other, as by a zip.
+        pub spread: f64 = quantity(Unit::Time, 0.0..=1e4).or(0.0),
+        /// Direction in which they follow one another, by their places at the start; up if absent.
+        pub along: Option<UnitVec3> = direction().optional(),
         /// Time at which they are let go; never if absent.
         pub until: f64 = quantity(Unit::Time, 0.0..=1e6).or(f64::INFINITY),
     }
@@ -52,6 +57,10 @@ fn attach_has_time(attach: Attach, keys: &mut Keys) -> Option<Attach> {
         keys.fault("to", "is the cloth itself: name the group of it that holds them as 'to_group'");
         return None;
     }
+    if attach.along.is_some() && attach.spread == 0.0 {
+        keys.fault("along", "they are attached all at once; give 'spread' too, or leave this out");
+        return None;
+    }
     super::motion::window(attach.from, attach.until, keys).map(|()| attach)
 }
 
@@ -61,6 +70,8 @@ struct Read {
     attach: Attach,
     /// Vertices that are attached.
     vertices: Vec<u32>,
+    /// Part of `spread` after which each of them is attached.
+    parts: Vec<f64>,
     /// Vertices of the group that holds them; `None` for the whole surface.
     group: Option<BTreeSet<u32>>,
     /// Number in the scene.
@@ -91,7 +102,11 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
             },
         };
         match select::vertices(&attach.selector, &cloth.mesh.positions, &cloth.mesh.groups) {
-            Ok(vertices) => all.push(Read { attach: attach.clone(), vertices, group, number }),
+            Ok(vertices) => {
+                let along = attach.along.map_or(scene.upwards(), |along| along.into_inner());
+                let parts = parts(&vertices, &cloth.mesh.positions, &along);
+                all.push(Read { attach: attach.clone(), vertices, parts, group, number });
+            }
             Err((below, message)) => faults.fault(&key(below), message),
         }
     }
@@ -102,15 +117,26 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
     }
 }
 
+/// Returns how far each vertex is along a direction, from the first at 0 to the last at 1.
+fn parts(vertices: &[u32], x: &[Vec3], along: &Vec3) -> Vec<f64> {
+    let heights: Vec<f64> = vertices.iter().map(|v| x[*v as usize].dot(along)).collect();
+    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    let whole = heights.iter().copied().fold(low, f64::max) - low;
+    heights.iter().map(|height| if whole > 0.0 { (height - low) / whole } else { 0.0 }).collect()
+}
+
 /// Adds the attachments. Warns of those at the start that bind nothing.
 fn plug(all: Vec<Read>, scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults) {
     let mut attaches = Attaches::default();
-    for Read { attach, vertices, group, number } in all {
+    for Read { attach, vertices, parts, group, number } in all {
         let object = |name: &str| world.objects.iter().position(|object| object.name == name);
         let (Some(cloth), Some(to)) = (object(&attach.cloth), object(&attach.to)) else { continue };
         // Vertices that are joined have one bond.
         let mut known = BTreeSet::new();
-        let place = |v: &u32| Some(world.objects[cloth].place[*v as usize]).filter(|v| known.insert(*v));
+        let place = |(v, part): (&u32, f64)| {
+            Some((world.objects[cloth].place[*v as usize], part)).filter(|(v, _)| known.insert(*v))
+        };
+        let (vertices, parts): (Vec<u32>, Vec<f64>) = vertices.iter().zip(parts).filter_map(place).unzip();
         let first = world.surface.triangle_ranges[to].start as u32;
         let holds = |t: &[u32; 3]| group.as_ref().is_none_or(|group| t.iter().any(|v| group.contains(v)));
         let held = (first..).zip(&world.surface.triangles[world.surface.triangle_ranges[to].clone()]);
@@ -123,17 +149,20 @@ fn plug(all: Vec<Read>, scene: &Scene, world: &mut World, state: &mut State, fau
         let [mut from, until] = scene.time.shot().window([attach.from, attach.until]);
         if scene.onward.is_some() && from <= 0.0 {
             // The vertices have been drawn to their height in the run that is continued.
-            from = -attach.over;
+            from = -attach.over - attach.spread;
         }
+        let span = |time: f64| scene.time.shot().run(time) - scene.time.shot().run(0.0);
+        let spread = span(attach.spread);
         attaches.0.push(attach::Attach {
             name: attach.name.unwrap_or_else(|| format!("attach[{number}]")),
-            vertices: vertices.iter().filter_map(place).collect(),
+            vertices,
+            delays: parts.iter().map(|part| part * spread).collect(),
             to,
             triangles,
             window: Window { from, until },
             within: attach.within,
             gap: attach.gap,
-            over: scene.time.shot().run(attach.over) - scene.time.shot().run(0.0),
+            over: span(attach.over),
             stiffness: attach.stiffness,
             strength: attach.strength.unwrap_or(f64::INFINITY),
         });

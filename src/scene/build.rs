@@ -1,6 +1,7 @@
 //! Builds a world from a scene. Reads, checks and places meshes, selects vertices, adds laws, effects and motions, and
 //! checks the initial state.
 
+mod around;
 mod body;
 mod border;
 mod cloth;
@@ -81,17 +82,18 @@ pub struct Refusal {
 /// only if there are no such errors.
 pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let mut faults = Faults::new(scene, file);
+    // Panels of patterns are placed around obstacles.
+    let mut obstacles = Vec::with_capacity(scene.obstacles.len());
+    for (k, obstacle) in scene.obstacles.iter().enumerate() {
+        obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
+    }
     let mut cloths = Vec::with_capacity(scene.cloths.len());
     for (k, cloth) in scene.cloths.iter().enumerate() {
-        cloths.extend(cloth::input(scene, cloth, &format!("cloth[{k}]"), &mut faults));
+        cloths.extend(cloth::input(scene, &obstacles, cloth, &format!("cloth[{k}]"), &mut faults));
     }
     let mut bodies = Vec::with_capacity(scene.bodies.len());
     for (k, body) in scene.bodies.iter().enumerate() {
         bodies.extend(body::input(scene, body, &format!("body[{k}]"), &mut faults));
-    }
-    let mut obstacles = Vec::with_capacity(scene.obstacles.len());
-    for (k, obstacle) in scene.obstacles.iter().enumerate() {
-        obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
     }
     let pinch = pinch(scene, &mut faults);
     let frictions = friction::pairs(scene, &obstacles, &mut faults);

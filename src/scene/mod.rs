@@ -7,6 +7,7 @@
 //! A quantity is a number in SI or text with a unit (`"0.2 ms"`); plain angles are radians. Paths are relative to the
 //! scene.
 
+pub mod around;
 pub mod body;
 pub mod border;
 pub mod build;

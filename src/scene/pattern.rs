@@ -1,7 +1,8 @@
 //! `pattern` of a cloth: a file of flat panels, its edge length, further stitches, and places of panels.
 
+use super::around::Around;
 use super::keys::{Keys, Kind, choices, section};
-use super::kinds::{choice, file, list, name, quantity, tables, text};
+use super::kinds::{choice, file, list, name, quantity, table, tables, text};
 use super::place::{Turn, point, turns};
 use super::unit::Unit;
 use crate::linalg::Vec3;
@@ -31,7 +32,10 @@ section! {
         pub wrap: Option<f64> = quantity(Unit::Length, 0.01..=100.0).optional(),
         /// Place of the middle of its bounding box in the space of the cloth.
         pub translate: Vec3 = point().or(Vec3::zeros()),
+        /// Limb on which it is bent, in place of turns and shift.
+        pub around: Option<Around> = table::<Around>().optional(),
     }
+    check around_is_a_place;
 }
 
 choices! {
@@ -87,6 +91,18 @@ section! {
         pub weight_from: Option<f64> = quantity(Unit::Time, 0.0..=1e6).optional(),
     }
     check each_is_told_once;
+}
+
+/// Refuses another place beside `around`.
+fn around_is_a_place(place: Place, keys: &mut Keys) -> Option<Place> {
+    let other = ["rotate", "wrap", "translate"].into_iter().find(|key| keys.find(key).is_some());
+    match other.filter(|_| place.around.is_some()) {
+        Some(key) => {
+            keys.fault(key, "conflicts with 'around', which places the panel; leave one out");
+            None
+        }
+        None => Some(place),
+    }
 }
 
 /// Refuses stiffness and strength of seams that are joined.

@@ -167,6 +167,11 @@ impl Transform {
     pub fn apply(&self, p: &Vec3) -> Vec3 {
         self.rotation() * (p * self.scale) + self.translate
     }
+
+    /// Returns the position in the file of a point of the world [m].
+    pub fn invert(&self, p: &Vec3) -> Vec3 {
+        self.rotation().inverse() * (p - self.translate) / self.scale
+    }
 }
 
 section! {

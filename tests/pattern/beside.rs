@@ -153,3 +153,34 @@ fn a_panel_rests_flat_wherever_it_stands() {
     assert!((depth(1) - 0.046).abs() < 2e-3, "{} m", depth(1));
     assert!(depth(90) < 2e-3, "{} m", depth(90));
 }
+
+/// A row is attached vertex by vertex, from the lowest up or in the direction that is given: at each frame those whose
+/// part of the spread is over. Without a spread all are at once.
+#[test]
+fn bonds_follow_one_another_as_a_zip_closes() {
+    let plate = "[[obstacle]]\nname = \"plate\"\nbox = { center = [0, 0, -0.03], size = [1, 1, 0.02] }\n\
+                 [[attach]]\ncloth = \"top\"\ngroup = \"a\"\nto = \"plate\"\n";
+    let cases = [
+        ("", [1.0, 0.0]),
+        ("spread = \"0.4 s\"\n", [0.0, 5.0]),
+        ("spread = \"0.4 s\"\nalong = [0, -3, 0]\n", [1.0, -5.0]),
+    ];
+    for (k, (spread, [from, slope])) in cases.into_iter().enumerate() {
+        let folder = folder(&format!("zip-{k}"), 16, "", "air_drag = 1", &format!("{plate}{spread}"));
+        let (stats, _) = ran(&folder, 1);
+        let file = ply::read(&fs::read(folder.join("run/meshes/top/top.0001.ply")).unwrap()).unwrap();
+        // The panel `a` spans heights of 0 to 20 cm, `b` is below.
+        let heights: Vec<f64> = file.mesh.positions.iter().map(|p| p.y).filter(|y| *y > -1e-3).collect();
+        for (frame, stats) in stats.iter().enumerate() {
+            let time = frame as f64 / 30.0;
+            let begun = |y: &&f64| spread.is_empty() || 0.4 * (from + slope * **y) <= time + 1e-6;
+            let wanted = heights.iter().filter(begun).count() as f64;
+            assert_eq!(
+                stats["attached"].as_f64(),
+                Some(wanted),
+                "{spread} frame {frame} of {} vertices",
+                heights.len()
+            );
+        }
+    }
+}

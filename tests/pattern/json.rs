@@ -13,7 +13,7 @@ fn panels_edges_and_stitches_are_read() {
     assert!((front.outline[0].curve.length() - 0.52).abs() < 1e-12);
     assert_eq!(front.outline[0].label.as_deref(), Some("hem"));
     assert_eq!(
-        (front.placement.unwrap().translation, front.label.as_deref()),
+        (front.placement.as_ref().unwrap().translation, front.label.as_deref()),
         (Vec3::new(0.0, 1.0, 0.2), Some("body"))
     );
     // Neck of the front: an arc of radius 9.4 cm below a chord of 18 cm.
@@ -39,7 +39,7 @@ fn old_curvatures_units_and_rotations_are_read() {
     // A parabola of height 0.1 m below the first side, which is a metre long.
     assert!((panel.area() - (1.0 + 2.0 / 3.0 * 0.1)).abs() < 1e-9, "{}", panel.area());
     // The turn about x comes first: y goes to z, then the turn about y takes z to x, and x to -z.
-    let placed = |x: f64, y: f64| panel.placement.unwrap().apply(&Vec2::new(x, y));
+    let placed = |x: f64, y: f64| panel.placement.as_ref().unwrap().apply(&Vec2::new(x, y));
     assert!((placed(1.0, 0.0) - Vec3::new(1.0, 0.0, -1.0)).norm() < 1e-12);
     assert!((placed(0.0, 1.0) - Vec3::new(2.0, 0.0, 0.0)).norm() < 1e-12);
     let absolute = text.replace("relative", "absolute").replace("[0.5, -0.2]", "[150, -60]");

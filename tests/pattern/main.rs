@@ -1,5 +1,6 @@
 //! Sewing patterns: readers, sampling, triangulation, seams.
 
+mod around;
 mod bad;
 mod beside;
 mod borders;

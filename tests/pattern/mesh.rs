@@ -38,7 +38,7 @@ fn borders_are_where_the_edges_are_and_nothing_else_is() {
         for edge in &panel.outline {
             for v in &mesh.groups[&format!("{}.{}", panel.name, edge.name)] {
                 on_edges[*v as usize] = true;
-                let placement = panel.placement.unwrap();
+                let placement = panel.placement.clone().unwrap();
                 let local = placement.rotation.inverse() * (mesh.positions[*v as usize] - placement.translation);
                 let (_, far) = edge.curve.nearest(local.xy());
                 assert!(far < 1e-9 && local.z.abs() < 1e-12, "{} {far}", edge.name);

@@ -77,6 +77,7 @@ fn settings_are_read_in_si() {
     assert_eq!((button.name.as_deref(), button.to_group.as_deref()), (Some("button"), Some("corner")));
     assert_eq!([button.within, button.over, button.stiffness, button.from, button.until], [0.03, 0.2, 500.0, 1.0, 2.0]);
     assert_eq!((button.gap, button.strength), (Some(2e-3), Some(8.0)));
+    assert_eq!((button.spread, button.along.map(|along| along.into_inner())), (0.4, Some(-Vec3::z())));
     assert_eq!(
         (scene.keyed[0].of, &scene.keyed[0].times[..], &scene.keyed[0].factors[..]),
         (Of::Gravity, &[0.0, 0.5][..], &[1.0, 0.5][..])
@@ -181,6 +182,10 @@ fn a_pattern_has_all_its_parts() {
     );
     let place = &pattern.panels[0];
     assert_eq!((place.name.as_str(), place.translate), ("back", Vec3::new(0.0, 1.0, -0.2)));
+    let [front, sleeve] = [1, 2].map(|k| pattern.panels[k].around.as_ref().unwrap());
+    assert_eq!((front.limb.as_deref(), front.from, front.to), (Some("ball"), Some(Vec3::zeros()), Some(Vec3::y())));
+    assert_eq!([front.at, front.aside, front.up, front.offset], [PI / 2.0, 0.05, -0.03, 0.06]);
+    assert_eq!((sleeve.radius, sleeve.at, sleeve.offset), (Some(0.09), PI / 6.0, 0.04));
     let sew = &pattern.sewing[0];
     assert_eq!(
         (place.wrap, pattern.weight_from, sew.seams.as_deref()),

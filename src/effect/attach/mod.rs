@@ -29,6 +29,8 @@ pub struct Attach {
     pub name: String,
     /// Vertices of the world.
     pub vertices: Vec<u32>,
+    /// Time after the start of the window at which each of them is bound [s].
+    pub delays: Vec<f64>,
     /// Index of the object whose surface holds them.
     pub to: usize,
     /// Triangles of the world's surface that may hold them.
@@ -187,7 +189,8 @@ impl Attach {
         }
         let wide = Attach { within: f64::INFINITY, ..self.clone() };
         let distance = |v: &u32| wide.bind(world, &state.x, *v, 0.0).offset.norm();
-        let far: Vec<f64> = self.vertices.iter().map(distance).filter(|distance| *distance > self.within).collect();
+        let now = self.vertices.iter().zip(&self.delays).filter(|(_, delay)| self.comes(state.time, **delay));
+        let far: Vec<f64> = now.map(|(v, _)| distance(v)).filter(|distance| *distance > self.within).collect();
         let least = far.iter().copied().reduce(f64::min)?;
         Some(format!(
             "{} of {} vertices are further than {} m from '{}', the nearest {} m; they stay free: give a larger 'within'",
@@ -213,6 +216,11 @@ impl Attach {
         let [a, b, c] = corners;
         let foot = a * bond.weights.x + b * bond.weights.y + c * bond.weights.z;
         p - foot - frame(corners) * self.offset(bond, time)
+    }
+
+    /// Returns whether the time of a vertex with this delay has come.
+    fn comes(&self, time: f64, delay: f64) -> bool {
+        time + SAME >= self.window.from + delay
     }
 
     /// Returns whether it acts at a time after the start of the run.
@@ -250,11 +258,15 @@ impl Attaches {
         for attach in &self.0 {
             let own = first..first + attach.vertices.len();
             first = own.end;
-            let comes = attach.acts(world, state, state.time) && !bonds.0[own.clone()].iter().any(|bond| bond.sought);
-            if comes {
-                let found = par::map_heavy(own.len(), |k| attach.bind(world, &state.x, attach.vertices[k], state.time));
-                bonds.0[own].copy_from_slice(&found);
+            let bonds = &mut bonds.0[own];
+            let comes = |k: &usize| !bonds[*k].sought && attach.comes(state.time, attach.delays[*k]);
+            if !attach.acts(world, state, state.time) {
+                continue;
             }
+            let now: Vec<usize> = (0..bonds.len()).filter(comes).collect();
+            let found =
+                par::map_heavy(now.len(), |k| attach.bind(world, &state.x, attach.vertices[now[k]], state.time));
+            now.iter().zip(found).for_each(|(k, bond)| bonds[*k] = bond);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `[[cloth]]`: conversion to the input of a world.
 
+use super::around::Beside;
 use super::border;
 use super::faults::Faults;
 use super::files::{self, Wanted};
@@ -18,12 +19,18 @@ use crate::scene::border::Sides;
 use crate::scene::cloth::{self, Cloth, Map, Mapped, Model, RestAngles, Source};
 use crate::scene::place::MapSource;
 use crate::scene::unit::rounded;
-use crate::world::build::{Band, ClothInput, Ramp, Rest, Shrink, Weights, spring_fault};
+use crate::world::build::{Band, ClothInput, ObstacleInput, Ramp, Rest, Shrink, Weights, spring_fault};
 use crate::world::keyed::Of;
 use std::path::Path;
 
 /// Reads and places the mesh of a cloth, with its pins, handles and maps. `key` is the path of the cloth in the scene.
-pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Option<ClothInput> {
+pub fn input(
+    scene: &Scene,
+    obstacles: &[ObstacleInput],
+    cloth: &Cloth,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<ClothInput> {
     let object = format!("{key}.object");
     let object = cloth.object.as_deref().map(|name| (name, object.as_str()));
     let [chart, axis] = ["chart", "axis"].map(|name| format!("{key}.{name}"));
@@ -35,7 +42,9 @@ pub fn input(scene: &Scene, cloth: &Cloth, key: &str, faults: &mut Faults) -> Op
     }
     let (mesh, mut seams) = match &cloth.source {
         Source::Mesh(file) => (of_file(cloth, (file, wanted), key, faults)?, Vec::new()),
-        Source::Pattern(of) => pattern::sewn(scene, of, &cloth.transform, key, faults)?,
+        Source::Pattern(of) => {
+            pattern::sewn(Beside { scene, obstacles, transform: &cloth.transform }, of, key, faults)?
+        }
     };
     if cloth.rest == cloth::Rest::Chart {
         check_chart(cloth.file(), &mesh, key, faults);

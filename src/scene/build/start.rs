@@ -10,6 +10,7 @@ use crate::scene::settings::Start;
 use crate::scene::unit::rounded;
 use crate::world::crossing::{self, Crossing};
 use crate::world::{State, World};
+use std::collections::BTreeSet;
 
 /// Gap after untangling, relative to the contact distance. Contact begins without a jump at this gap.
 const GAP: f64 = 0.5;
@@ -123,7 +124,24 @@ fn warn_of_obstacles(world: &World, state: &State, faults: &mut Faults) {
 }
 
 fn said(world: &World, crossing: &Crossing) -> String {
-    format!("at the start {}", crossing.describe(|k| world.name(k)))
+    let panels = panels(world, crossing);
+    let of = if panels.is_empty() { String::new() } else { format!("; panels there: {}", panels.join(", ")) };
+    format!("at the start {}{of}", crossing.describe(|k| world.name(k)))
+}
+
+/// Returns the names of the panels of patterns at which triangles cross. Groups of their edges begin with their names.
+fn panels(world: &World, crossing: &Crossing) -> Vec<String> {
+    let mut names = Vec::new();
+    let sides = if crossing.objects[0] == crossing.objects[1] { 1 } else { 2 };
+    for object in crossing.objects.iter().take(sides).map(|k| &world.objects[*k]) {
+        let corners: BTreeSet<u32> =
+            crossing.pairs.iter().flatten().flat_map(|t| world.surface.triangles[*t as usize]).collect();
+        let crosses = |v: &u32| object.place.get(*v as usize).is_some_and(|v| corners.contains(v));
+        let is_panel = |name: &str| object.groups.keys().any(|edge| edge.starts_with(&format!("{name}.")));
+        let own = object.groups.iter().filter(|(name, members)| is_panel(name) && members.iter().any(crosses));
+        names.extend(own.map(|(name, _)| format!("'{name}'")));
+    }
+    names
 }
 
 /// Untangles the cloths, and returns whether all intersections are resolved. Bodies are not moved, since their interior
