@@ -13,6 +13,7 @@
 
 mod crease;
 mod rows;
+pub mod yielding;
 
 use crate::linalg::{Mat3, Vec3};
 pub use crease::{Crease, Creases, FORGETS, STRAIN};
