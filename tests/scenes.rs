@@ -138,6 +138,12 @@ fn skirt_with_a_band_as_expected() {
 }
 
 #[test]
+#[ignore = "long: half a minute or more"]
+fn pleated_skirt_as_expected() {
+    check_scene("pleated-skirt");
+}
+
+#[test]
 fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }
@@ -635,6 +641,12 @@ fn t_shirt_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn skirt_with_a_band_at_full_resolution() {
     check_full("skirt-band");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn pleated_skirt_at_full_resolution() {
+    check_full("pleated-skirt");
 }
 
 #[test]

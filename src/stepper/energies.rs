@@ -134,7 +134,8 @@ pub struct Shapes {
 
 impl Shapes {
     /// Sets the elastic energies before and after the step. Those before are the kept ones if nothing has changed since
-    /// and no law remembers. Both have the stiffness and rest angles of this step: their change by keys, yielding or water is no gain.
+    /// and no law remembers. Both have the stiffness and rest angles of this step: their change by keys,
+    /// yielding or water is no gain.
     pub fn set(&mut self, world: &World, state: &State, step: &Step, parts: &mut [Part]) {
         let kept = state.memory.0.is_empty()
             && self.soft == step.soft

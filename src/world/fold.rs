@@ -20,8 +20,8 @@ pub struct Fold {
 }
 
 impl World {
-    /// Computes the rest angle of each hinge beyond that of its rest shape, for a step between two times [rad]. The list
-    /// stays empty where no cloth has fold lines or yields.
+    /// Computes the rest angle of each hinge beyond that of its rest shape, for a step between two times [rad]. The
+    /// list stays empty where no cloth has fold lines or yields.
     pub fn turn(&self, state: &State, times: [f64; 2], turned: &mut Vec<f64>) {
         turned.clear();
         let yieldings = self.elements.yieldings();

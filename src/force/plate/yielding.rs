@@ -1,8 +1,8 @@
 //! Bending that stays: plasticity of a triangle's curvature, with linear hardening.
 //!
-//! The moment is that of the curvature beyond the plastic one, `M = B (kappa - kappa_p)`. With `h` the hardening modulus
-//! over the rigidity and `xi = kappa - (1 + h) kappa_p`, cloth yields where `|xi|` exceeds the yield curvature `y`
-//! (moment less back stress, over `B`). Its return mapping is exact along one direction, and radial elsewhere:
+//! The moment is that of the curvature beyond the plastic one, `M = B (kappa - kappa_p)`. `h` is the hardening modulus
+//! over the rigidity. Cloth yields where the moment less the back stress, over `B`, `xi = kappa - (1 + h) kappa_p`, is
+//! larger than the yield curvature `y`. The return mapping is radial, exact along one direction:
 //! `kappa_p += xi (1 - y/|xi|)/(1 + h)`. Cloth that is bent to `kappa > y` and let go so keeps `(kappa - y)/(1 + h)`.
 //! The norm is that of the plate, `xx^2 + yy^2 + 2 xy^2`, so that all directions are alike.
 //!
