@@ -225,6 +225,18 @@ mod tests {
         }
     }
 
+    /// Curvature and angles of yielding triangles are each other's inverse where angles determine the curvature,
+    /// whatever the orientation of the hinges.
+    #[test]
+    fn angles_tell_the_curvature() {
+        let mut random = Random::new(4);
+        for round in 0..100 {
+            let mut flat = lay(&shaken(&mut random, 1e-3), [true; 3]);
+            flat.against = [round % 2 == 0, round % 3 == 0, false];
+            assert!(flat.is_apart() && (flat.told() * flat.turns() - Mat3::identity()).norm() < 1e-9);
+        }
+    }
+
     #[test]
     fn on_the_border_it_is_the_least_of_all_curvatures() {
         let mut random = Random::new(2);
