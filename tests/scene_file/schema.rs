@@ -228,8 +228,7 @@ fn its_defaults_are_those_that_are_read() {
          [[obstacle]]\nname = \"c\"\ncache = {{ mesh = \"sheet.obj\", points = \"walk/walk.mdd\" }}\n\
          [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
          [[tether]]\ncloth = \"sheet\"\nall = true\npoint = [0, 0, 0]\nstiffness = 1\n\
-         [[attach]]\ncloth = \"sheet\"\nall = true\nto = \"b\"\n\
-         [[key]]\nof = \"wind\"\ntimes = [0]\nfactors = [1]\n\
+         [[attach]]\ncloth = \"sheet\"\nall = true\nto = \"b\"\n[[key]]\nof = \"wind\"\ntimes = [0]\nfactors = [1]\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
