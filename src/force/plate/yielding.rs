@@ -221,11 +221,13 @@ mod tests {
         };
         for (path, kept) in [
             (&[99.0, 0.0][..], 0.0),
-            (&[400.0, 0.0], 300.0 / 1.25),
+            // Without a moment it is bent as it keeps.
+            (&[400.0, 240.0], 300.0 / 1.25),
+            (&[-300.0, -160.0], -200.0 / 1.25),
             // Reverse yield begins 2 y below the way up.
-            (&[400.0, 210.0], 300.0 / 1.25),
+            (&[400.0, 201.0], 300.0 / 1.25),
+            (&[400.0, 0.0], 100.0 / 1.25),
             (&[400.0, -150.0], (-150.0 + 100.0) / 1.25),
-            (&[-300.0, 0.0], -200.0 / 1.25),
         ] {
             let found = bent(path);
             assert!((found - kept).abs() < 1e-9, "{path:?}: {found} instead of {kept}");
