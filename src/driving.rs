@@ -80,12 +80,15 @@ impl Simulation {
     /// # Errors
     /// The factor is beyond the range of the quantity's keys, or is that of lengths at rest, which follow keys alone.
     /// No cloth has that name, or a cloth is named for gravity or wind. Or the factor is of wind or air drag, and no
-    /// cloth or body has air drag; or of pressure, and the cloth is no balloon.
+    /// cloth or body has air drag; of folds, and no cloth has fold lines; or of pressure, and the cloth is no balloon.
     pub fn set_factor(&mut self, of: Of, cloth: Option<&str>, factor: f64) -> Result<(), Error> {
         let [least, most] = of.row().range;
         within("factor", factor, &(least..=most))?;
         match of {
             Of::Shrink => return refused("lengths at rest follow the scene; give it a [[key]] of \"shrink\""),
+            Of::Fold if self.world.folds.is_empty() => {
+                return refused("no cloth has fold lines; give the scene a [[cloth.fold]]");
+            }
             Of::Wind | Of::Drag => self.is_dragged()?,
             _ => (),
         }

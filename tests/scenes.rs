@@ -156,6 +156,12 @@ fn dress_with_a_belt_as_expected() {
 }
 
 #[test]
+#[ignore = "long: half a minute or more"]
+fn pleated_skirt_as_expected() {
+    check_scene("pleated-skirt");
+}
+
+#[test]
 fn two_shirts_as_expected() {
     check_scene("two-shirts");
 }
@@ -671,6 +677,12 @@ fn buttoned_shirt_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn dress_with_a_belt_at_full_resolution() {
     check_full("dress-belt");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, minutes"]
+fn pleated_skirt_at_full_resolution() {
+    check_full("pleated-skirt");
 }
 
 #[test]

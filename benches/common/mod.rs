@@ -88,6 +88,8 @@ pub fn scene(vertices: usize) -> (World, State) {
             self_contact: true,
             weights: Weights::default(),
             shrinks: Vec::new(),
+            folds: Vec::new(),
+            yields: None,
             bands: Vec::new(),
             pins: vec![],
             handles: vec![],

@@ -167,15 +167,16 @@ impl Hinge {
         }
     }
 
-    /// Returns the angle less the rest angle at positions `x` [rad].
+    /// Returns the angle less that of the rest shape at positions `x` [rad].
     pub fn away(&self, x: &[Vec3; 4]) -> f64 {
         self.less_rest(fold([x[1] - x[0], x[2] - x[0], x[3] - x[0]]).angle())
     }
 
-    /// Returns the angle less the rest angle, in (-pi, pi] [rad], and stiffness `k` [N m] there.
+    /// Returns the angle less the rest angle [rad], and stiffness `k` [N m] there. `turned` is the part of the rest
+    /// angle beyond that of the rest shape.
     #[inline(always)]
-    pub fn state(&self, law: &Bending, theta: f64) -> (f64, f64) {
-        let away = self.less_rest(theta);
+    pub fn state(&self, law: &Bending, theta: f64, turned: f64) -> (f64, f64) {
+        let away = self.less_rest(theta) - turned;
         let k = match law.plate() {
             Some(b) => b * self.shape,
             None => law.rigidity(self.direction, away * self.curvature) * self.shape,
@@ -184,9 +185,9 @@ impl Hinge {
     }
 
     /// Returns the energy [J], with the rigidity at the current curvature.
-    pub fn energy(&self, law: &Bending, x: &[Vec3; 4]) -> f64 {
+    pub fn energy(&self, law: &Bending, x: &[Vec3; 4], turned: f64) -> f64 {
         let bent = fold([x[1] - x[0], x[2] - x[0], x[3] - x[0]]);
-        let (away, k) = self.state(law, bent.angle());
+        let (away, k) = self.state(law, bent.angle(), turned);
         0.5 * k * away * away
     }
 }

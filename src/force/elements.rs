@@ -6,6 +6,7 @@ use super::glue::{Bond, Glue};
 use super::inertia::Inertia;
 use super::membrane::Triangle;
 use super::membrane::rows::Membranes;
+use super::plate::yielding::{Yielding, Yieldings};
 use super::plate::{Crease, Patch, Plates};
 use super::scheme::Shape;
 use super::sheet::Sheet;
@@ -28,6 +29,8 @@ pub struct Elements {
     pub patches: Vec<Patch>,
     /// Stresses that depend on the curvature of triangles.
     pub creases: Vec<Crease>,
+    /// Triangles whose bending yields.
+    pub yieldings: Vec<Yielding>,
     /// Springs of cloths that are mass-spring systems.
     pub springs: Vec<Spring>,
     /// Laws by body.
@@ -60,6 +63,10 @@ impl Elements {
         let (plates, membranes, springs) = (self.plates(), self.membranes(), Springs(&self.springs));
         let (solids, glue, drags) = (self.solids(), self.glue(), Drags { sails: &self.sails, slowed: &self.slowed });
         let mut terms: Vec<&dyn Term> = vec![&plates, &membranes, &springs, &solids, &glue, &Inertia, &drags];
+        let yieldings = self.yieldings();
+        if !self.yieldings.is_empty() {
+            terms.push(&yieldings);
+        }
         terms.extend(self.others.iter().map(|term| &**term as &dyn Term));
         f(&terms)
     }
@@ -72,6 +79,11 @@ impl Elements {
     /// Returns the bending of all cloths.
     pub fn plates(&self) -> Plates<'_> {
         Plates { sheets: &self.sheets, hinges: &self.hinges, patches: &self.patches, creases: &self.creases }
+    }
+
+    /// Returns the yielding of all cloths.
+    pub fn yieldings(&self) -> Yieldings<'_> {
+        Yieldings { hinges: &self.hinges, list: &self.yieldings }
     }
 
     /// Returns the elasticity of all bodies.

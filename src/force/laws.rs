@@ -68,10 +68,10 @@ pub fn plate(patch: &Patch, hinges: &[Hinge; 3], rigidity: f64, x: &[Vec3; 6]) -
 /// Evaluates one hinge.
 pub fn bending(h: &Hinge, law: &Bending, x: &[Vec3; 4]) -> Local {
     let bent = fold([1, 2, 3].map(|k| x[k] - x[0]));
-    let (away, k) = h.state(law, bent.angle());
+    let (away, k) = h.state(law, bent.angle(), 0.0);
     let g = bent.gradient;
     Local {
-        energy: h.energy(law, x),
+        energy: h.energy(law, x, 0.0),
         force: g.iter().map(|g| g * (-k * away)).collect(),
         stiffness: (0..16).map(|p| g[p / 4] * k * g[p % 4].transpose()).collect(),
     }

@@ -13,6 +13,7 @@
 
 mod crease;
 mod rows;
+pub mod yielding;
 
 use crate::linalg::{Mat3, Vec3};
 pub use crease::{Crease, Creases, FORGETS, STRAIN};
@@ -221,6 +222,18 @@ mod tests {
                 assert!((ratio - expected).abs() < 1e-5, "{kappa}: {ratio} instead of {expected}");
                 assert!(energy(&bent(0.0)) < 1e-12 * energy(&bent(k)));
             }
+        }
+    }
+
+    /// Curvature and angles of yielding triangles are each other's inverse where angles determine the curvature,
+    /// whatever the orientation of the hinges.
+    #[test]
+    fn angles_tell_the_curvature() {
+        let mut random = Random::new(4);
+        for round in 0..100 {
+            let mut flat = lay(&shaken(&mut random, 1e-3), [true; 3]);
+            flat.against = [round % 2 == 0, round % 3 == 0, false];
+            assert!(flat.is_apart() && (flat.told() * flat.turns() - Mat3::identity()).norm() < 1e-9);
         }
     }
 

@@ -4,10 +4,12 @@ use super::bending::{Bending, Hinge, fold};
 use super::calibrate::{self, FlatHinge};
 use super::elements::Elements;
 use super::homogenize;
+use super::plate::yielding::{Yield, Yielding};
 use super::plate::{Crease, FORGETS, FlatPatch, NONE, Patch};
 use crate::linalg::{Mat3, Vec2};
 use crate::mesh::TriMesh;
 use crate::mesh::topology::{self, Topology};
+use std::collections::BTreeMap;
 
 fn area(points: &[Vec2; 3]) -> f64 {
     (points[1] - points[0]).perp(&(points[2] - points[0])).abs() / 2.0
@@ -41,6 +43,10 @@ pub struct Bent<'a> {
     pub bending: Bending,
     /// Whether bending has internal friction.
     pub rubs: bool,
+    /// Yielding of bending, if it yields.
+    pub yields: Option<Yield>,
+    /// Edges of fold lines, lower vertex first, with the factors of their stiffness.
+    pub folded: &'a BTreeMap<[u32; 2], f64>,
     /// Rigidity factor of each vertex; 1 where absent.
     pub weights: &'a [f64],
     /// Damping factor of each vertex; 1 where absent.
@@ -65,6 +71,24 @@ impl Bent<'_> {
     /// Returns whether curvature has a stress in addition to the plate.
     fn creased(&self) -> bool {
         self.rubs || matches!(self.bending, Bending::Progressive(_))
+    }
+
+    /// Returns the factor of the stiffness of a hinge on a fold line.
+    fn folded(&self, hinge: &topology::Hinge) -> Option<f64> {
+        let [a, b, ..] = hinge.vertices;
+        self.folded.get(&[a.min(b), a.max(b)]).copied()
+    }
+
+    /// Returns the yielding of a triangle. `free` has zeros for hinges that do not yield.
+    fn yielding(&self, flat: &FlatPatch, law: Yield, free: Mat3) -> Yielding {
+        Yielding {
+            vertices: flat.vertices.map(|v| self.place[v as usize]),
+            hinges: flat.hinges,
+            curvature: flat.told() * free,
+            angles: free * flat.turns(),
+            stiffness: self.bending.rigidity(0.0, 0.0) * flat.area,
+            law,
+        }
     }
 }
 
@@ -115,13 +139,15 @@ fn lay<'a>(bent: &Bent<'a>) -> Laid<'a> {
 /// Appends the hinges of a cloth, the patches of a plate, and the creases if curvature has an additional stress.
 pub fn add(bent: &Bent, elements: &mut Elements) {
     let Bent { mesh, place, bending, rubs, weights, damping, flat: is_flat, cloth, .. } = *bent;
-    let Elements { hinges, patches: all_patches, creases, .. } = elements;
+    let Elements { hinges, patches: all_patches, creases, yieldings, .. } = elements;
     let Laid { hinges: flat, kept, patches } = lay(bent);
 
     let of = |map: &[f64], v: u32| map.get(v as usize).copied().unwrap_or(1.0);
     let factor = |v: u32| of(weights, v);
     let first = hinges.len() as u32;
     let mut shapes = vec![0.0; flat.len()];
+    let folds: Vec<Option<f64>> = kept.iter().map(|hinge| bent.folded(hinge)).collect();
+    let line = |h: u32| folds.get(h as usize).copied().flatten();
     let mean = |patch: &FlatPatch| patch.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
     let placed = |hinges: [u32; 3]| hinges.map(|h| if h == NONE { NONE } else { first + h });
     if bending.plate().is_none() {
@@ -131,10 +157,13 @@ pub fn add(bent: &Bent, elements: &mut Elements) {
             *shape =
                 c * (hinge.points[1] - hinge.points[0]).norm_squared() / hinge.area * (factor(a) + factor(b)) / 2.0;
         }
+        shapes.iter_mut().zip(&folds).for_each(|(shape, fold)| *shape *= fold.unwrap_or(1.0));
     } else {
         let stiffnesses = homogenize::stiffnesses(&flat, &patches, mesh.positions.len());
         for (flat, stiffness) in patches.iter().zip(stiffnesses) {
             let sign = Mat3::from_diagonal(&flat.against.map(|a| if a { -1.0 } else { 1.0 }).into());
+            // A fold line of a factor has its root on both sides, which leaves the form positive.
+            let sign = sign * Mat3::from_diagonal(&flat.hinges.map(|h| line(h).unwrap_or(1.0).sqrt()).into());
             let stiffness = sign * stiffness * sign * mean(flat);
             let patch = Patch { hinges: flat.hinges, stiffness, cloth };
             for (h, bound) in flat.hinges.iter().zip(patch.bounds()).filter(|(h, _)| **h != NONE) {
@@ -153,6 +182,13 @@ pub fn add(bent: &Bent, elements: &mut Elements) {
                 memory: if rubs { (remembering + k) as u32 } else { FORGETS },
                 cloth,
             });
+        }
+    }
+    if let Some(law) = bent.yields {
+        for flat in &patches {
+            let free = flat.hinges.map(|h| if line(h).is_some() { 0.0 } else { 1.0 });
+            let own = bent.yielding(flat, law, Mat3::from_diagonal(&free.into()));
+            yieldings.push(Yielding { hinges: placed(flat.hinges), stiffness: own.stiffness * mean(flat), ..own });
         }
     }
     for ((hinge, flat), shape) in kept.iter().zip(&flat).zip(shapes) {

@@ -38,6 +38,8 @@ pub struct Softness<'a> {
     pub wet: &'a [f64],
     /// Factors by keys, of the stiffness in the plane and of bending.
     pub keyed: [&'a [f64]; 2],
+    /// Rest angle of each hinge beyond that of its rest shape: of fold lines, and of what has yielded [rad]. Empty: 0.
+    pub turned: &'a [f64],
 }
 
 /// Returns the mean of the factors of an element's vertices.
@@ -63,6 +65,12 @@ impl Softness<'_> {
     #[inline(always)]
     pub fn bend<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
         mean(self.wet, vertices) * mean(self.keyed[1], vertices)
+    }
+
+    /// Returns the rest angle of a hinge beyond that of its rest shape [rad].
+    #[inline(always)]
+    pub fn turned(&self, hinge: usize) -> f64 {
+        self.turned.get(hinge).copied().unwrap_or(0.0)
     }
 }
 

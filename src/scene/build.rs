@@ -7,6 +7,7 @@ mod border;
 mod cloth;
 pub(super) mod faults;
 mod files;
+mod fold;
 mod friction;
 mod beat;
 mod glue;

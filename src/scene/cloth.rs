@@ -1,6 +1,7 @@
 //! `[[cloth]]`: simulated cloths, with their pins, handles and maps.
 
 use super::border::{Border, Sides};
+use super::fold::Fold;
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
     checker, choice, colour, direction, flag, integer, name, object_name, quantity, real, table, tables, text, vector,
@@ -312,6 +313,8 @@ section! {
         pub shrinks as "shrink": Vec<Shrink> = tables(),
         /// Elastic bands.
         pub bands as "band": Vec<Band> = tables(),
+        /// Fold lines.
+        pub folds as "fold": Vec<Fold> = tables(),
         /// Seams between borders of the mesh; those of a pattern are in it.
         pub borders as "seam": Vec<Border> = tables(),
         /// How seams of the mesh close. Seams that no table names close within a second.
@@ -400,6 +403,11 @@ fn made_of_panels(cloth: &mut Cloth, keys: &mut Keys) -> Option<()> {
 fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let Material { name, membrane, bending, .. } = &cloth.material;
     let inner = cloth.inner();
+    if cloth.model != Model::Fem && cloth.material.plastic.is_some() {
+        let message = format!("material '{name}' yields, which springs do not; choose another, or model = \"fem\"");
+        keys.fault("model", message);
+        return None;
+    }
     if !cloth.internal_friction && keys.find("friction_start").is_some() {
         keys.warn("friction_start", "does nothing beside internal_friction = false; leave one out");
     }

@@ -97,6 +97,7 @@ impl Scene {
         match of {
             Of::Pressure if !self.balloons.iter().any(held) => Err("holds no pressure; give a [[balloon]] of it one"),
             Of::Drag if !self.drags(cloth) => Err("has no air drag; give it air_drag"),
+            Of::Fold if own.is_none_or(|own| own.folds.is_empty()) => Err("has no fold lines; give [[cloth.fold]]"),
             Of::Shrink if own.is_none_or(|own| own.shrinks.is_empty()) => Err("does not shrink; give [[cloth.shrink]]"),
             _ => Ok(()),
         }

@@ -2,6 +2,7 @@
 
 use super::document::{Node, Value};
 use super::drape::Drape;
+use super::fold::Plastic;
 use super::internal_friction::{BendStiffening, Stiffening, Words};
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
@@ -12,6 +13,7 @@ use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::internal_friction::InternalFriction;
 use crate::force::membrane::{Isotropic, Membrane, Progressive, StretchTable};
+use crate::force::plate::yielding::Yield;
 
 /// Material of a cloth.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +36,8 @@ pub struct Material {
     pub bending: Bending,
     /// Internal friction.
     pub internal_friction: InternalFriction,
+    /// Yielding of bending.
+    pub plastic: Option<Yield>,
     /// Stiffness-proportional damping time [s].
     pub damping: f64,
     /// Damping time of bending, if it has its own [s].
@@ -240,6 +244,8 @@ section! {
         plate: Option<Plate> = at_most_one(),
         /// Internal friction: hysteresis and wrinkles that remember; none if neither this nor the base gives it.
         internal_friction: Option<Words> = table().optional(),
+        /// Bending that stays: creases that a sharp bend leaves; none if neither this nor the base gives it.
+        plastic: Option<Plastic> = table().optional(),
         /// Stiffness-proportional damping time, of bending too unless that has its own; 0.5 ms without a base.
         damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
         /// Damping time of bending; as `damping` if neither this nor the base gives it. A fabric's loss factor in
@@ -342,6 +348,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         membrane,
         bending,
         internal_friction,
+        plastic: entry.plastic.as_ref().map(Plastic::law).or(base.and_then(|b| b.plastic)),
         damping: entry.damping.or(base.map(|b| b.damping)).unwrap_or(5e-4),
         bending_damping: entry.bending_damping.or(base.and_then(|b| b.bending_damping)),
         friction_static: friction.fixed,

@@ -17,6 +17,7 @@ pub mod csv;
 mod document;
 mod drape;
 mod fault;
+pub mod fold;
 mod folder_name;
 pub mod friction;
 pub mod given;

@@ -126,23 +126,28 @@ pub struct Shapes {
     soft: Vec<f64>,
     /// Factors of the stiffness by keys.
     keyed: [Vec<f64>; 2],
+    /// Rest angles of hinges beyond those of their rest shapes [rad].
+    turned: Vec<f64>,
     /// Energy of each component [J].
     energies: Vec<f64>,
 }
 
 impl Shapes {
     /// Sets the elastic energies before and after the step. Those before are the kept ones if nothing has changed since
-    /// and no law remembers. Both have the stiffness of this step: what its change by keys or water does is no gain.
+    /// and no law remembers. Both have the stiffness and rest angles of this step: their change by keys,
+    /// yielding or water is no gain.
     pub fn set(&mut self, world: &World, state: &State, step: &Step, parts: &mut [Part]) {
         let kept = state.memory.0.is_empty()
             && self.soft == step.soft
             && self.keyed == step.scales.stiffness
+            && self.turned == step.turned
             && self.x.len() == state.x.len()
             && !par::any_index(state.x.len(), |v| self.x[v] != state.x[v]);
         let begin = if kept { std::mem::take(&mut self.energies) } else { elastic(world, state, step, &state.x) };
         self.x = after(state, step);
         self.soft.clone_from(&step.soft);
         self.keyed.clone_from(&step.scales.stiffness);
+        self.turned.clone_from(&step.turned);
         self.energies = elastic(world, state, step, &self.x);
         for (part, shape) in parts.iter_mut().zip(begin.into_iter().zip(&self.energies)) {
             part.shape = [shape.0, *shape.1];

@@ -227,7 +227,9 @@ impl<T: Precision> Stepper<T> {
         now.limited.fill(false);
         world.masses(state, &mut now.mass);
         world.soften(state, &mut now.soft);
-        world.scale([state.time, state.time + now.h], &mut now.scales);
+        let times = [state.time, state.time + now.h];
+        world.scale(times, &mut now.scales);
+        world.turn(state, times, &mut now.turned);
         world.elements.each_term(|term| {
             term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
         });

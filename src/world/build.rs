@@ -20,6 +20,7 @@ use crate::force::drag::{Drag, Slowed};
 use crate::force::elements::Elements;
 use crate::force::internal_friction::InternalFriction;
 use crate::force::membrane::{Isotropic, Membrane};
+use crate::force::plate::yielding::Yield;
 use crate::force::sheet::{Damping, Sheet};
 use crate::force::solid::{Body, Tetrahedron};
 use crate::force::spring_mesh::Network;
@@ -29,7 +30,7 @@ use crate::mesh::polygon;
 use crate::mesh::seam::Seam;
 use crate::mesh::tet::TetMesh;
 use crate::mesh::{Materials, TriMesh};
-pub use change::{Band, Ramp, Shrink};
+pub use change::{Band, FoldLine, Shrink};
 use chart::material_points;
 pub use cloth::spring_fault;
 use std::collections::BTreeSet;
@@ -103,6 +104,8 @@ pub struct ClothInput {
     pub rest: Rest,
     /// Rest angles are flat instead of those of the mesh.
     pub flat: bool,
+    /// Yielding of bending; none if absent.
+    pub yields: Option<Yield>,
     /// Upper bound of an edge's strain.
     pub limit: Option<f64>,
     /// Start velocity [m/s].
@@ -115,6 +118,8 @@ pub struct ClothInput {
     pub shrinks: Vec<Shrink>,
     /// Elastic bands.
     pub bands: Vec<Band>,
+    /// Fold lines.
+    pub folds: Vec<FoldLine>,
     /// Hard pins.
     pub pins: Vec<Pin>,
     /// Soft handles.
@@ -231,12 +236,14 @@ impl ClothInput {
             warp: Vec3::x(),
             rest: Rest::Chart,
             flat: true,
+            yields: None,
             limit: None,
             velocity: Vec3::zeros(),
             self_contact: false,
             weights: Weights::default(),
             shrinks: Vec::new(),
             bands: Vec::new(),
+            folds: Vec::new(),
             pins: Vec::new(),
             handles: Vec::new(),
         }
@@ -271,6 +278,7 @@ pub fn build(input: Input) -> (World, State) {
         left_out: LeftOut::default(),
         painted: Scales::default(),
         keyed: Table::default(),
+        folds: Vec::new(),
         effects: Effects::default(),
         probes: Vec::new(),
     };

@@ -17,6 +17,27 @@ pub struct Keyed {
 /// Tolerance of times [s].
 const SAME: f64 = 1e-9;
 
+/// Time in which a change grows, linearly.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ramp {
+    /// Start, after the start of the run [s].
+    pub from: f64,
+    /// Duration [s].
+    pub over: f64,
+}
+
+impl Ramp {
+    /// Returns the part of the change that has taken place at a time.
+    pub fn part(&self, time: f64) -> f64 {
+        if time <= self.from { 0.0 } else { ((time - self.from) / self.over.max(f64::MIN_POSITIVE)).min(1.0) }
+    }
+
+    /// Returns a factor at a time.
+    pub fn factor(&self, whole: f64, time: f64) -> f64 {
+        1.0 + (whole - 1.0) * self.part(time)
+    }
+}
+
 impl Keyed {
     /// Returns the factor at a time; 1 without keys. A jump has its later value.
     pub fn at(&self, t: f64) -> f64 {
@@ -83,6 +104,8 @@ pub enum Of {
     Drag,
     /// Part of the change of rest lengths of cloths. The world is built by it.
     Shrink,
+    /// Part of the rest angle of fold lines.
+    Fold,
 }
 
 /// Quantity that a factor scales, as scenes have it.
@@ -101,7 +124,7 @@ pub struct Quantity {
 }
 
 /// All quantities, in the order of their codes in checkpoints.
-pub const QUANTITIES: [Quantity; 8] = {
+pub const QUANTITIES: [Quantity; 9] = {
     let scene = Quantity { of: Of::Gravity, word: "", sentence: "", range: [-1e6, 1e6], by_cloth: false };
     let cloth = Quantity { range: [0.0, 1e6], by_cloth: true, ..scene };
     [
@@ -131,6 +154,13 @@ pub const QUANTITIES: [Quantity; 8] = {
             of: Of::Shrink,
             word: "shrink",
             sentence: "Part of the change by `[[cloth.shrink]]` that has taken place, in place of its `from` and `over`.",
+            range: [0.0, 1.0],
+            ..cloth
+        },
+        Quantity {
+            of: Of::Fold,
+            word: "fold",
+            sentence: "Part of the angles of `[[cloth.fold]]`, in place of their `from` and `over`.",
             range: [0.0, 1.0],
             ..cloth
         },

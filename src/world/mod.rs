@@ -17,6 +17,7 @@ pub mod crossing;
 /// Factors that change in time, and their table.
 pub mod keyed;
 /// Friction of pairs of objects.
+pub mod fold;
 pub mod friction;
 /// Straight ways to targets.
 pub mod glide;
@@ -69,6 +70,7 @@ use crate::mesh::Materials;
 pub use contact::{ContactSettings, Pinch};
 use driven::Driven;
 use effects::{Effects, Memories};
+use fold::Fold;
 use friction::Frictions;
 use glide::Glide;
 pub use hold::{Handle, Pin, Pull, Pulled};
@@ -256,6 +258,8 @@ pub struct World {
     pub painted: Scales,
     /// Factors that change in time.
     pub keyed: Table,
+    /// Fold lines of cloths.
+    pub folds: Vec<Fold>,
     /// Effects, in their order.
     pub effects: Effects,
     /// Probes.

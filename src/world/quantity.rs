@@ -186,7 +186,9 @@ fn stored(world: &World, state: &State) -> (f64, f64) {
     world.soften(state, &mut soft);
     let scales = world.scales(state);
     let keyed = scales.stiffness.each_ref().map(|list| &list[..]);
-    world.elements.energy(Shape { x: &state.x, soft: Softness { wet: &soft, keyed } })
+    let mut turned = Vec::new();
+    world.turn(state, [state.time; 2], &mut turned);
+    world.elements.energy(Shape { x: &state.x, soft: Softness { wet: &soft, keyed, turned: &turned } })
 }
 
 static ENERGIES: &[Energy] = &[

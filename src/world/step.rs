@@ -81,6 +81,8 @@ pub struct Step {
     pub soft: Vec<f64>,
     /// Factors of stiffness, friction and air drag at each moving vertex, from maps and keys.
     pub scales: Scales,
+    /// Rest angle of each hinge beyond that of its rest shape; empty if all are 0 [rad].
+    pub turned: Vec<f64>,
     /// Relative increase of friction at each moving vertex; empty if nothing changes it.
     pub roughness: Vec<f64>,
     /// Remaining fraction of permeability at each moving vertex; empty if nothing reduces it.
@@ -112,7 +114,8 @@ impl Step {
 
     /// Returns the stiffness factors of this step.
     fn softness(&self) -> Softness<'_> {
-        Softness { wet: &self.soft, keyed: self.scales.stiffness.each_ref().map(|list| &list[..]) }
+        let keyed = self.scales.stiffness.each_ref().map(|list| &list[..]);
+        Softness { wet: &self.soft, keyed, turned: &self.turned }
     }
 
     /// Returns positions `x` with the cloth stiffness of this step.

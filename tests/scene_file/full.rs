@@ -7,6 +7,7 @@ use percale::force::contact::Friction;
 use percale::force::dahl::{Dahl, Form};
 use percale::force::internal_friction::{InternalFriction, Start as Anchor};
 use percale::force::membrane::{Isotropic, Membrane, Progressive};
+use percale::force::plate::yielding::Yield;
 use percale::linalg::Vec3;
 use percale::scene::body;
 use percale::scene::border::Sides;
@@ -117,6 +118,7 @@ fn materials_vary_others() {
         (Some(&[0.9, 0.91, 0.92][..]), Some(&[0.85, 0.95][..]))
     );
     assert_eq!((drape.nodes.as_deref(), drape.source.as_deref()), (Some(&[3, 4, 4][..]), Some("a test")));
+    assert_eq!((find("sheared").plastic, tarp.plastic), (Some(Yield { curvature: 200.0, hardening: 0.25 }), None));
     let wet = find("wet-tarp");
     assert_eq!(wet.drape, None, "a variation drapes in its own way");
     assert_eq!((wet.density, wet.friction_static, wet.friction_dynamic), (0.9, 0.2, 0.2));
@@ -158,6 +160,9 @@ fn a_cloth_has_all_its_parts() {
     assert_eq!((cloth.pins[3].from, cloth.pins[3].until), (0.25, 2.0));
     assert_eq!((&cloth.handles[0].pull, cloth.handles[0].max_force), (&Pull::Spring(200.0), 0.5));
     assert_eq!(cloth.handles[1].pull, Pull::Force(Vec3::new(0.0, 0.0, 0.002)));
+    let fold = &cloth.folds[0];
+    assert_eq!((&fold.groups[..], fold.stiffness), (&["corner", "pleat-*"].map(str::to_string)[..], 0.5));
+    assert!((fold.angle + PI / 1.5).abs() < 1e-15 && [fold.from, fold.over] == [0.25, 2.0]);
     let pick = &cloth.picks[0];
     assert_eq!((pick.force, pick.direction, pick.moments.len()), (0.003, Direction::Motion, 2));
     assert_eq!(pick.moments[1], Moment { time: 0.5, at: [1.0, 0.0], down: true });

@@ -6,6 +6,7 @@ mod balloon;
 mod bodies;
 mod defaults;
 mod files;
+mod fold;
 mod friction;
 mod full;
 mod glue;

@@ -40,6 +40,7 @@ fn what_is_not_there_has_no_keys() {
     for (more, wanted) in [
         (key("drag", own), "painted.toml:7:12: key[0].objects[0]: 'sheet' has no air drag; give it air_drag"),
         (key("shrink", own), "'sheet' does not shrink; give [[cloth.shrink]]"),
+        (key("fold", own), "'sheet' has no fold lines; give [[cloth.fold]]"),
         (key("pressure", ""), "key[0].of: no cloth has this: 'sheet' holds no pressure; give a [[balloon]] of it one"),
         (key("bend", own) + &key("bend", ""), "key[1].of: has keys already; put them into one list"),
         (key("bend", "") + &key("bend", own), "key[1].of: has keys already; put them into one list"),

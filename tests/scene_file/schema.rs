@@ -140,6 +140,7 @@ fn it_knows_the_keys_that_the_reader_knows() {
         ("[[cloth]]\n[[cloth.shrink]]\nzzzzzzzz = 1", "cloth.shrink"),
         ("[[cloth]]\npattern = { panel = [{ around = { zzzzzzzz = 1 } }] }", "cloth.pattern.panel.around"),
         ("[[cloth]]\n[[cloth.band]]\nzzzzzzzz = 1", "cloth.band"),
+        ("[[cloth]]\n[[cloth.fold]]\nzzzzzzzz = 1", "cloth.fold"),
         ("[[cloth]]\n[[cloth.seam]]\nzzzzzzzz = 1", "cloth.seam"),
         ("[[cloth]]\n[[cloth.sew]]\nzzzzzzzz = 1", "cloth.sew"),
         ("[[material]]\ndrape = { zzzzzzzz = 1 }", "material.drape"),
@@ -217,7 +218,7 @@ const ELSEWHERE: [&str; 22] = [
 ];
 
 /// Tables of the schema, with where the base scene has them; longer paths first.
-const PLACES: [(&str, &str); 34] = [
+const PLACES: [(&str, &str); 35] = [
     ("obstacle.box", "obstacle.o.box"),
     ("obstacle.plane", "obstacle.p.plane"),
     ("obstacle.sequence", "obstacle.s.sequence"),
@@ -229,6 +230,7 @@ const PLACES: [(&str, &str); 34] = [
     ("cloth.map", "cloth[0].map[0]"),
     ("cloth.shrink", "cloth[0].shrink[0]"),
     ("cloth.band", "cloth[0].band[0]"),
+    ("cloth.fold", "cloth[0].fold[0]"),
     ("cloth.seam", "cloth[0].seam[0]"),
     ("cloth.pick", "cloth[0].pick[0]"),
     ("cloth.pattern.panel.around", "cloth[1].pattern.panel[1].around"),
@@ -259,15 +261,14 @@ fn its_defaults_are_those_that_are_read() {
     let base = format!(
         "{MINIMAL}[[cloth.pin]]\nall = true\nkeyframes = [{{ time = 1 }}]\n[[cloth.handle]]\nall = true\n\
          rotation = {{ axis = [0, 1, 0], speed = 1 }}\n[[cloth.map]]\nof = \"bend\"\ngroup = \"g\"\n\
-         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[cloth.shrink]]\n[[cloth.band]]\ngroup = \"g\"\nfactor = 0.9\nstiffness = 1\n[[cloth.seam]]\nname = \"s\"\ncoincident = true\n[[cloth.sew]]\n[[cloth.pick]]\npath = \"mouse.csv\"\nforce = 1\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
+         [[cloth.group]]\nname = \"g\"\nvertices = [0]\n[[cloth.shrink]]\n[[cloth.band]]\ngroup = \"g\"\nfactor = 0.9\nstiffness = 1\n[[cloth.fold]]\ngroups = [\"g\"]\nangle = 1\n[[cloth.seam]]\nname = \"s\"\ncoincident = true\n[[cloth.sew]]\n[[cloth.pick]]\npath = \"mouse.csv\"\nforce = 1\n[[body]]\nname = \"b\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[body.pin]]\nall = true\n[[body.handle]]\nall = true\n[[obstacle]]\nname = \"o\"\nbox = {{ size = [1, 1, 1] }}\n\
          [[obstacle]]\nname = \"p\"\nplane = {{}}\n[[obstacle]]\nname = \"s\"\n\
          sequence = {{ files = \"walk/step.%04d.obj\", first = 1, last = 1 }}\n\
          [[obstacle]]\nname = \"c\"\ncache = {{ mesh = \"sheet.obj\", points = \"walk/walk.mdd\" }}\n\
          [[glue]]\ncloth = \"sheet\"\nbody = \"b\"\nall = true\n\
          [[tether]]\ncloth = \"sheet\"\nall = true\npoint = [0, 0, 0]\nstiffness = 1\n\
-         [[attach]]\ncloth = \"sheet\"\nall = true\nto = \"b\"\n\
-         [[key]]\nof = \"wind\"\ntimes = [0]\nfactors = [1]\n\
+         [[attach]]\ncloth = \"sheet\"\nall = true\nto = \"b\"\n[[key]]\nof = \"wind\"\ntimes = [0]\nfactors = [1]\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"b\"\npermeability = 0.1\n\
          [[air_layer.vent]]\nall = true\npressure = 1\n\
          [[balloon]]\ncloth = \"sheet\"\npressure = 1\n\
@@ -278,7 +279,7 @@ fn its_defaults_are_those_that_are_read() {
          [[cloth]]\nname = \"gown\"\npattern = {{ file = \"gown.dxf\", panel = [{{ name = \"back\" }}, {{ name = \"front\", around = {{ limb = \"o\" }} }}], sew = [{{ }}] }}\n\
          [preview.camera]\nposition = [1, 1, 1]\ntarget = [0, 0, 0]\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
-         internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n"
+         internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\nplastic = {{ bend = 100 }}\n"
     );
     let plain = good(&base);
     let (schema, mut all) = (schema(), BTreeMap::new());

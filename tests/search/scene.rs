@@ -232,6 +232,8 @@ impl Draw {
             self_contact: self.r.chance(0.9),
             weights: Weights::default(),
             shrinks: Vec::new(),
+            folds: Vec::new(),
+            yields: None,
             bands: Vec::new(),
             pins,
             handles: Vec::new(),

@@ -15,6 +15,7 @@ mod common;
 mod cylinder;
 mod drape;
 mod fall;
+mod fold;
 mod friction;
 mod glue;
 mod held;

@@ -50,6 +50,8 @@ pub struct Crease {
 pub struct Turned {
     /// Angle less the rest angle [rad].
     pub away: f64,
+    /// Angle less that of the rest shape [rad].
+    pub bent: f64,
     /// Stiffness factor.
     pub soft: f64,
     /// Turn at the present velocity [rad].
@@ -92,17 +94,18 @@ impl Crease {
         sum / count
     }
 
-    /// Returns the curvature along warp and weft at positions `x` [1/m].
-    pub fn curvature_at(&self, hinges: &[Hinge], x: &[Vec3]) -> [f64; 2] {
+    /// Returns the curvature along warp and weft beyond that at rest [1/m].
+    fn curvature_at(&self, hinges: &[Hinge], shape: &Shape) -> [f64; 2] {
         self.along(|h| {
             let hinge = &hinges[h as usize];
-            hinge.away(&pick(x, &hinge.vertices))
+            hinge.away(&pick(shape.x, &hinge.vertices)) - shape.soft.turned(h as usize)
         })
     }
 
-    /// Returns the strain of bending along warp and weft at positions `x` [1/m].
+    /// Returns the strain of bending along warp and weft at positions `x` [1/m]. Friction resists the motion from
+    /// wherever it is, so that rest angles which change are none of it.
     fn strain_at(&self, hinges: &[Hinge], x: &[Vec3]) -> [f64; 2] {
-        self.curvature_at(hinges, x).map(|k| STRAIN * k)
+        self.curvature_at(hinges, &x.into()).map(|k| STRAIN * k)
     }
 
     fn friction<'a>(&self, sheets: &'a [Sheet]) -> Rubbing<'a, 2> {
@@ -114,11 +117,11 @@ impl Crease {
     pub fn resist(&self, sheets: &[Sheet], turned: &[Turned], memory: &[f64], resisted: &mut [Resisted]) {
         let sheet = &sheets[self.cloth as usize];
         let at = |of: fn(&Turned) -> f64| self.along(|h| of(&turned[h as usize]));
-        let [away, ahead] = [at(|t| t.away), at(|t| t.ahead)];
+        let [away, bent, ahead] = [at(|t| t.away), at(|t| t.bent), at(|t| t.ahead)];
         let (mut moments, mut slopes) = ([0.0; 2], [0.0; 2]);
         if self.memory != FORGETS {
             let element = &memory[NUMBERS * self.memory as usize..][..NUMBERS];
-            let here = [0, 1].map(|k| STRAIN * away[k] - element[k]);
+            let here = [0, 1].map(|k| STRAIN * bent[k] - element[k]);
             let by = |of| {
                 let turned: [f64; 2] = at(of);
                 [0, 1].map(|k| here[k] + STRAIN * turned[k])
@@ -163,7 +166,7 @@ impl Creases<'_> {
     /// Returns the energy of the rigidity that grows with curvature [J].
     pub fn energy_of(&self, crease: &Crease, shape: &Shape) -> f64 {
         let Bending::Progressive([_, growth]) = self.sheets[crease.cloth as usize].bending else { return 0.0 };
-        let cubes: f64 = crease.curvature_at(self.hinges, shape.x).iter().map(|k| k.abs().powi(3)).sum();
+        let cubes: f64 = crease.curvature_at(self.hinges, shape).iter().map(|k| k.abs().powi(3)).sum();
         let soft = crease.soft(|h| shape.soft.bend(&self.hinges[h as usize].vertices));
         crease.area * 3.0 * growth * soft * cubes
     }

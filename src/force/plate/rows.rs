@@ -28,6 +28,8 @@ pub struct Hinges<T> {
     sheets: Vec<Sheet>,
     /// Hinges that touch the subdomain, then those that share a triangle with one of them.
     hinges: Vec<Hinge>,
+    /// Indices of these hinges among all.
+    whole: Vec<u32>,
     /// Rows of the stiffness, for each hinge that touches the subdomain.
     links: Vec<Link>,
     /// State of the hinges in this step.
@@ -68,6 +70,8 @@ struct Turn {
     damped: f64,
     /// Present angle less the rest angle [rad].
     angle: f64,
+    /// Present angle less that of the rest shape [rad].
+    bent: f64,
     /// Stiffness of the hinge by itself, without softening [N m].
     stiffness: f64,
     /// Square root of the stiffness factor.
@@ -79,14 +83,18 @@ struct Turn {
 impl Plates<'_> {
     /// Returns angles less the rest angles [rad], each times the square root of the hinge's stiffness factor.
     fn away(&self, shape: &Shape) -> Vec<f64> {
-        let away = |h: &Hinge| shape.soft.bend(&h.vertices).sqrt() * h.away(&pick(shape.x, &h.vertices));
-        par::map(self.hinges.len(), |k| away(&self.hinges[k]))
+        par::map(self.hinges.len(), |k| {
+            let h = &self.hinges[k];
+            let away = h.away(&pick(shape.x, &h.vertices)) - shape.soft.turned(k);
+            shape.soft.bend(&h.vertices).sqrt() * away
+        })
     }
 
     /// Returns the energy of a single hinge [J]; zero for a plate.
-    fn alone(&self, h: &Hinge, shape: &Shape) -> f64 {
-        let law = &self.sheets[h.cloth as usize].bending;
-        let energy = || shape.soft.bend(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices));
+    fn alone(&self, k: usize, shape: &Shape) -> f64 {
+        let h = &self.hinges[k];
+        let (law, turned) = (&self.sheets[h.cloth as usize].bending, shape.soft.turned(k));
+        let energy = || shape.soft.bend(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices), turned);
         if law.plate().is_some() { 0.0 } else { energy() }
     }
 
@@ -98,7 +106,7 @@ impl Plates<'_> {
 
     /// Returns the energy of all bending elements [J].
     pub fn energy(&self, shape: &Shape) -> f64 {
-        let hinges = par::sum(self.hinges.len(), |k| self.alone(&self.hinges[k], shape));
+        let hinges = par::sum(self.hinges.len(), |k| self.alone(k, shape));
         let away = self.away(shape);
         let plates = hinges + par::sum(self.patches.len(), |k| self.together(&self.patches[k], &away));
         let creases = self.creases();
@@ -189,6 +197,7 @@ impl Plates<'_> {
             creases,
             links: own_links,
             hinges,
+            whole: list,
             ends: (0..blocks).map(|k| shares.partition_point(|s| s.0 <= k) as u32).collect(),
             shares: shares.into_iter().map(|s| s.1).collect(),
         }
@@ -218,10 +227,7 @@ impl Law for Plates<'_> {
     fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         let away = self.away(shape);
         let is_plate = |cloth: u32| self.sheets[cloth as usize].bending.plate().is_some();
-        let alone = par::map(self.hinges.len(), |k| {
-            let h = &self.hinges[k];
-            (!is_plate(h.cloth)).then(|| self.alone(h, shape))
-        });
+        let alone = par::map(self.hinges.len(), |k| (!is_plate(self.hinges[k].cloth)).then(|| self.alone(k, shape)));
         self.hinges.iter().zip(alone).for_each(|(h, energy)| energy.into_iter().for_each(|e| add(h.vertices[0], e)));
         let one = |hinges: [u32; 3]| {
             let first = hinges.into_iter().find(|h| *h != NONE);
@@ -305,11 +311,11 @@ impl<T: Real> Hinges<T> {
 
     /// Evaluates the hinges in groups of [`WIDE`].
     fn turn(&mut self, scheme: &Scheme) {
-        let Hinges { sheets, hinges, turns, mapped, .. } = self;
+        let Hinges { sheets, hinges, whole, turns, mapped, .. } = self;
         let mut edges = [[Wide::default(); 3]; 3];
         let mut gradients = [[Wide::default(); 3]; 4];
         let (mut sin, mut cos) = (Wide::default(), Wide::default());
-        for (hinges, turns) in hinges.chunks(WIDE).zip(turns.chunks_mut(WIDE)) {
+        for ((hinges, whole), turns) in hinges.chunks(WIDE).zip(whole.chunks(WIDE)).zip(turns.chunks_mut(WIDE)) {
             for (l, h) in hinges.iter().enumerate() {
                 let v = h.vertices.map(|v| v as usize);
                 for k in 0..3 {
@@ -321,10 +327,12 @@ impl<T: Real> Hinges<T> {
                 (sin[l], cos[l]) = (bent.sin, bent.cos);
                 gradients.iter_mut().zip(bent.gradient).for_each(|(rows, g)| put(rows, l, g));
             }
-            for (l, (h, turn)) in hinges.iter().zip(turns).enumerate() {
+            for (l, ((h, whole), turn)) in hinges.iter().zip(whole).zip(turns).enumerate() {
                 let sheet = &sheets[h.cloth as usize];
                 let gradient = [0, 1, 2, 3].map(|a| take(&gradients[a], l));
-                let (away, stiffness) = h.state(&sheet.bending, Bent { sin: sin[l], cos: cos[l], gradient }.angle());
+                let turned = scheme.soft.turned(*whole as usize);
+                let theta = Bent { sin: sin[l], cos: cos[l], gradient }.angle();
+                let (away, stiffness) = h.state(&sheet.bending, theta, turned);
                 let (mut whole, mut late, mut swift) = (0.0, 0.0, 0.0);
                 let time = sheet.damping.bend * h.damping;
                 for (v, g) in h.vertices.iter().zip(&gradient) {
@@ -343,6 +351,7 @@ impl<T: Real> Hinges<T> {
                     late: late * root,
                     damped: swift * sheet.damping.bend * root,
                     angle: away,
+                    bent: away + turned,
                     stiffness,
                     root,
                     gradient,
@@ -364,6 +373,7 @@ impl<T: Real> Hinges<T> {
         for ((hinge, turn), turned) in hinges.iter().zip(&*turns).zip(&mut *turned) {
             *turned = Turned {
                 away: turn.angle,
+                bent: turn.bent,
                 soft: turn.root * turn.root,
                 ahead: sum(hinge, turn, &|v| scheme.ahead(v)),
                 expected: sum(hinge, turn, &|v| scheme.expected(v)),

@@ -4,6 +4,7 @@ use super::around::Beside;
 use super::border;
 use super::faults::Faults;
 use super::files::{self, Wanted};
+use super::fold;
 use super::hold;
 use super::pattern;
 use super::recorded;
@@ -19,8 +20,8 @@ use crate::scene::border::Sides;
 use crate::scene::cloth::{self, Cloth, Map, Mapped, Model, RestAngles, Source};
 use crate::scene::place::MapSource;
 use crate::scene::unit::rounded;
-use crate::world::build::{Band, ClothInput, ObstacleInput, Ramp, Rest, Shrink, Weights, spring_fault};
-use crate::world::keyed::Of;
+use crate::world::build::{Band, ClothInput, ObstacleInput, Rest, Shrink, Weights, spring_fault};
+use crate::world::keyed::{Of, Ramp};
 use std::path::Path;
 
 /// Reads and places the mesh of a cloth, with its pins, handles and maps. `key` is the path of the cloth in the scene.
@@ -69,6 +70,7 @@ pub fn input(
     }
     seams.extend(border::seams(&cloth.borders, &mesh, &groups, key, faults));
     let (shrinks, bands) = changes(scene, cloth, &mesh, &groups, key, faults);
+    let folds = fold::lines(cloth, (&mesh, &groups), |from, over| ramp(scene, [from, over]), key, faults);
     let material = &cloth.material;
     let input = ClothInput {
         name: cloth.name.clone(),
@@ -90,12 +92,14 @@ pub fn input(
             cloth::Rest::Chart => Rest::Chart,
         },
         flat: cloth.rest_angles == RestAngles::Flat,
+        yields: material.plastic,
         limit: cloth.strain_limit,
         velocity: cloth.velocity,
         self_contact: cloth.self_contact && scene.contact.self_contact,
         weights,
         shrinks,
         bands,
+        folds,
         pins,
         handles,
         // Groups of the scene are included, since glue refers to them.
@@ -220,6 +224,17 @@ fn factors(
     }
 }
 
+/// Returns the time in which a change grows, after the start of the run.
+fn ramp(scene: &Scene, [from, over]: [f64; 2]) -> Ramp {
+    if scene.onward.is_some() && from <= 0.0 {
+        // The change has had its time in the run that is continued.
+        return Ramp { from: -1.0, over: 0.5 };
+    }
+    let shot = scene.time.shot();
+    let [from, until] = [from, from + over].map(|t| shot.run(t));
+    Ramp { from, over: until - from }
+}
+
 /// Returns the changes of rest shapes, in time after the start of the run.
 fn changes(
     scene: &Scene,
@@ -229,15 +244,6 @@ fn changes(
     key: &str,
     faults: &mut Faults,
 ) -> (Vec<Shrink>, Vec<Band>) {
-    let shot = scene.time.shot();
-    let ramp = |from: f64, over: f64| {
-        if scene.onward.is_some() && from <= 0.0 {
-            // The change has had its time in the run that is continued.
-            return Ramp { from: -1.0, over: 0.5 };
-        }
-        let [from, until] = [from, from + over].map(|t| shot.run(t));
-        Ramp { from, over: until - from }
-    };
     let (mut shrinks, mut bands) = (Vec::new(), Vec::new());
     for (k, shrink) in cloth.shrinks.iter().enumerate() {
         let parts = match &shrink.source {
@@ -248,7 +254,7 @@ fn changes(
             Ok(parts) => shrinks.push(Shrink {
                 factors: [shrink.warp, shrink.weft],
                 parts: parts.iter().map(|part| if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }).collect(),
-                ramp: ramp(shrink.from, shrink.over),
+                ramp: ramp(scene, [shrink.from, shrink.over]),
                 keys: scene.keyed(Of::Shrink, &cloth.name),
             }),
             Err(refusal) => hold::refuse(faults, key, "shrink", k, refusal),
@@ -265,7 +271,7 @@ fn changes(
                     faults.fault(&format!("{key}.band[{k}].group"), message);
                 }
                 let (factor, stiffness) = (band.factor, band.stiffness);
-                bands.push(Band { inside, factor, stiffness, ramp: ramp(band.from, band.over) });
+                bands.push(Band { inside, factor, stiffness, ramp: ramp(scene, [band.from, band.over]) });
             }
             Err(message) => hold::refuse(faults, key, "band", k, ("group", message)),
         }

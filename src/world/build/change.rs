@@ -4,16 +4,7 @@
 use super::ClothInput;
 use crate::force::spring::{Role, Spring, Tension};
 use crate::linalg::Vec2;
-use crate::world::keyed::Keyed;
-
-/// Time in which a change grows, linearly.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ramp {
-    /// Start, after the start of the run [s].
-    pub from: f64,
-    /// Duration [s].
-    pub over: f64,
-}
+use crate::world::keyed::{Keyed, Ramp};
 
 /// Change of the lengths at rest along warp and weft.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,23 +33,24 @@ pub struct Band {
     pub ramp: Ramp,
 }
 
-impl Ramp {
-    /// Returns the part of the change that has taken place at a time.
-    fn part(&self, time: f64) -> f64 {
-        if time <= self.from { 0.0 } else { ((time - self.from) / self.over.max(f64::MIN_POSITIVE)).min(1.0) }
-    }
-
-    /// Returns a factor at a time.
-    fn factor(&self, whole: f64, time: f64) -> f64 {
-        1.0 + (whole - 1.0) * self.part(time)
-    }
-}
-
 impl Shrink {
     /// Returns the part of the change that has taken place at a time.
     fn part(&self, time: f64) -> f64 {
         self.keys.as_ref().map_or_else(|| self.ramp.part(time), |keys| keys.at(time))
     }
+}
+
+/// Fold line along edges of the mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoldLine {
+    /// Edges, by file vertices.
+    pub edges: Vec<[u32; 2]>,
+    /// Rest angle; positive where the front of the cloth is on the outside [rad].
+    pub angle: f64,
+    /// Factor of the bending stiffness across the line.
+    pub stiffness: f64,
+    /// Time in which the angle grows.
+    pub ramp: Ramp,
 }
 
 impl ClothInput {

@@ -11,7 +11,7 @@ const EASE: f64 = 1e-6;
 /// Merges joined vertices: keeps the first of each group. Returns the new index of each file vertex, or `None` if the
 /// mesh has no joined vertices.
 pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
-    let ClothInput { mesh, weights, shrinks, bands, .. } = input;
+    let ClothInput { mesh, weights, shrinks, bands, folds, .. } = input;
     if mesh.joined.len() != mesh.positions.len() {
         return None;
     }
@@ -33,6 +33,7 @@ pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
         inside.iter().zip(&local).for_each(|(inside, v)| any[*v as usize] |= inside);
         *inside = any;
     }
+    folds.iter_mut().flat_map(|fold| &mut fold.edges).flatten().for_each(|v| *v = local[*v as usize]);
     Some(local)
 }
 

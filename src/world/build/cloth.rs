@@ -1,7 +1,8 @@
 //! Builds a cloth of the world: vertices, masses, elements or springs, strain limits.
 
 use super::chart::{edge_lengths, join, material_points};
-use super::{ClothInput, Part, hold, mean_edge, place};
+use super::{ClothInput, FoldLine, Part, hold, mean_edge, place};
+use crate::force::bending::Hinge;
 use crate::force::drag::{Drag, Sail};
 use crate::force::membrane::Triangle;
 use crate::force::plate_mesh::{self, Bent};
@@ -10,7 +11,9 @@ use crate::force::spring_mesh::{self, Fault, Flexion, Knit};
 use crate::linalg::{Vec2, Vec3, partition};
 use crate::mesh::polygon;
 use crate::mesh::topology::Topology;
+use crate::world::fold::Fold;
 use crate::world::{Cloth, Kind, Limit, Object, State, World};
+use std::collections::BTreeMap;
 
 /// Cloth under construction.
 struct Making<'a> {
@@ -225,9 +228,11 @@ impl Making<'_> {
             .collect()
     }
 
-    /// Adds the bending elements of the sheet.
+    /// Adds the bending elements of the sheet, and its fold lines.
     fn bend(&self, world: &mut World) {
         let Making { input, topology, material, place, cloth, .. } = self;
+        let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
+        let lines = input.folds.iter().flat_map(|fold| fold.edges.iter().map(|edge| (sorted(*edge), fold.stiffness)));
         let bent = Bent {
             mesh: &input.mesh,
             topology,
@@ -235,12 +240,23 @@ impl Making<'_> {
             place,
             bending: input.sheet.bending,
             rubs: input.sheet.inner.bends(),
+            yields: input.yields,
+            folded: &lines.collect(),
             weights: &input.weights.bend,
             damping: &input.weights.bending_damping,
             flat: input.flat,
             cloth: *cloth,
         };
+        let first = world.elements.hinges.len();
         plate_mesh::add(&bent, &mut world.elements);
+        let ends = |hinge: &Hinge| sorted([hinge.vertices[0], hinge.vertices[1]]);
+        let hinges: BTreeMap<[u32; 2], u32> =
+            world.elements.hinges.iter().zip(0..).skip(first).map(|(hinge, k)| (ends(hinge), k)).collect();
+        for FoldLine { edges, angle, ramp, .. } in &input.folds {
+            let placed = edges.iter().map(|edge| sorted(edge.map(|v| place[v as usize])));
+            let hinges = placed.filter_map(|edge| hinges.get(&edge).copied()).collect();
+            world.folds.push(Fold { object: world.objects.len(), hinges, angle: *angle, ramp: *ramp });
+        }
     }
 
     /// Adds springs. Returns the limits of those that have bounds.
