@@ -30,7 +30,7 @@ pub const SHOWN: Shown = Shown {
         word: "plastic_curvature",
         label: "plastic",
         unit: "1/m",
-        sentence: "Curvature that stays where bending has yielded, the mean of the vertex's triangles.",
+        sentence: "Curvature that stays where bending has yielded, the mean of the vertex's triangles [1/m].",
     }],
 };
 

@@ -57,7 +57,7 @@ fn named(name: &str, groups: &Groups) -> Result<Vec<(String, Vec<u32>)>, String>
     let found: Vec<_> =
         groups.iter().filter(|(own, _)| fits(own)).map(|(own, all)| (own.clone(), all.clone())).collect();
     if found.is_empty() {
-        // A name that cannot be tells those that are there.
+        // The refusal of such a name tells those that there are.
         return Err(select::named(name, groups).err().unwrap_or_default());
     }
     Ok(found)
