@@ -420,8 +420,8 @@ impl World {
         }
     }
 
-    /// Computes the velocity with which an obstacle sets out at the first frame, where it has come from nowhere; nothing
-    /// at other times.
+    /// Computes the velocity with which an obstacle sets out at the first frame; nothing at other times. It has come
+    /// from nowhere then, so that its last step tells none.
     pub fn departure(&self, state: &State, object: &Object) -> Option<Vec<Vec3>> {
         let obstacle = self.obstacles.iter().find(|o| self.objects[o.object].name == object.name)?;
         if obstacle.course.still() || (state.time - self.shot.run(0.0)).abs() > DEPARTURE {

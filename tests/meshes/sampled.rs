@@ -1,5 +1,5 @@
-//! Samples of USD stages that are uncommon: shapes beyond their weights, samples without a value, layers with an offset,
-//! clips of what a stage does not declare. Positions are those of Pixar's library for the same text.
+//! Uncommon samples of USD stages. Shapes go beyond their weights, samples have no value, layers an offset, and clips
+//! points that a stage does not declare. Positions are those of Pixar's library for the same text.
 
 use percale::mesh::archive::{Archive, Pose, Upward};
 use std::fs;

@@ -11,10 +11,13 @@ use std::path::Path;
 fn committed_meshes_are_what_the_generators_make() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes");
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
-    // Pixar's library makes dancer and figure, with the scripts in the same folder; the pattern is drawn by hand.
+    // Pixar's library makes dancer and figure, with the scripts in the same folder; patterns are drawn by hand.
     let mut names: Vec<String> =
-        ["README.md", "dancer.py", "dancer.usdc", "disc.svg", "figure.py", "figure.usdc"].map(String::from).to_vec();
-    names.extend(["pleated-skirt.svg", "skirt.svg", "t-shirt.svg", "walker.py", "walker.usdc"].map(String::from));
+        ["README.md", "dancer.py", "dancer.usdc", "figure.py", "figure.usdc", "walker.py", "walker.usdc"]
+            .map(String::from)
+            .to_vec();
+    let patterns = ["disc", "dress", "pleated-skirt", "shirt", "skirt", "t-shirt", "trousers"];
+    names.extend(patterns.map(|name| format!("{name}.svg")));
     for (name, made) in meshes::shipped() {
         names.push(name.into());
         let bytes = fs::read(folder.join(name)).unwrap();

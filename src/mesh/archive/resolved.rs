@@ -1,6 +1,6 @@
-//! Values of attributes at a time, where those of the reader are not as Pixar's reference has them: value clips, samples
-//! without a value, constant values over samples. Between two samples of clips values are linear, also where they are of
-//! different clips; where clip time jumps, the sample before it holds up to the jump.
+//! Values of attributes at a time, as Pixar's reference has them. The reader has others for value clips, for samples
+//! without a value, and for constant values over samples. Between two samples of clips values are linear, also where
+//! they are of different clips; where clip time jumps, the sample before it holds up to the jump.
 
 use crate::mesh::MeshError;
 use openusd::sdf::Value;
