@@ -83,10 +83,11 @@ pub struct Refusal {
 /// only if there are no such errors.
 pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     let mut faults = Faults::new(scene, file);
-    // Panels of patterns are placed around obstacles.
+    // Panels of patterns are placed around obstacles. Their faults are told after those of cloths and bodies.
+    let mut later = Faults::new(scene, file);
     let mut obstacles = Vec::with_capacity(scene.obstacles.len());
     for (k, obstacle) in scene.obstacles.iter().enumerate() {
-        obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut faults));
+        obstacles.extend(obstacle::input(scene, obstacle, &format!("obstacle[{k}]"), &mut later));
     }
     let mut cloths = Vec::with_capacity(scene.cloths.len());
     for (k, cloth) in scene.cloths.iter().enumerate() {
@@ -96,6 +97,7 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     for (k, body) in scene.bodies.iter().enumerate() {
         bodies.extend(body::input(scene, body, &format!("body[{k}]"), &mut faults));
     }
+    faults.extend(later);
     let pinch = pinch(scene, &mut faults);
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);

@@ -57,6 +57,12 @@ impl Faults {
         self.warnings.push(of_file(file, note.line, note.column, note.what.clone()));
     }
 
+    /// Adds all that another collector has found.
+    pub fn extend(&mut self, other: Faults) {
+        self.found.extend(other.found);
+        self.warnings.extend(other.warnings);
+    }
+
     /// Returns whether there are errors.
     pub fn any(&self) -> bool {
         !self.found.is_empty()
