@@ -3,8 +3,10 @@
 //! they are of different clips; where clip time jumps, the sample before it holds up to the jump.
 
 use crate::mesh::MeshError;
-use openusd::sdf::Value;
-use openusd::usd::{Attribute, ClipsAPI, Prim, TimeCode};
+use openusd::sdf::{Path, Value};
+use openusd::usd::{Attribute, ClipsAPI, Prim, Stage, TimeCode};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Part of a time by which a sample is read early where its own time, offset by a layer, rounds past it.
 const ROUNDED: f64 = 1e-12;
@@ -32,8 +34,38 @@ fn jumps(prim: &Prim) -> Result<Option<Vec<f64>>, MeshError> {
     Ok(all)
 }
 
+thread_local! {
+    /// Answers about the stages that are open, by what is asked, file and path. They are asked for in each frame.
+    static KNOWN: RefCell<HashMap<String, bool>> = RefCell::default();
+}
+
+/// Forgets answers about stages, before one is opened.
+pub fn forget() {
+    KNOWN.with_borrow_mut(HashMap::clear);
+}
+
+/// Returns an answer about a place of a stage, which is looked for once.
+fn known(
+    asked: &str,
+    stage: &Stage,
+    path: &Path,
+    look: impl FnOnce() -> Result<bool, MeshError>,
+) -> Result<bool, MeshError> {
+    let key = format!("{asked} {} {path}", stage.root_layer().identifier());
+    if let Some(answer) = KNOWN.with_borrow(|known| known.get(&key).copied()) {
+        return Ok(answer);
+    }
+    let answer = look()?;
+    KNOWN.with_borrow_mut(|known| known.insert(key, answer));
+    Ok(answer)
+}
+
 /// Returns whether an attribute has a constant value that is stronger than all of its samples.
 pub fn rests(attribute: &Attribute) -> Result<bool, MeshError> {
+    known("rests", attribute.stage(), attribute.path(), || covered(attribute))
+}
+
+fn covered(attribute: &Attribute) -> Result<bool, MeshError> {
     if attribute.num_time_samples().map_err(told)? == 0 || clipped(&attribute.prim())? {
         return Ok(false);
     }
@@ -105,6 +137,10 @@ pub fn declare_points(prim: &Prim) -> Result<(), MeshError> {
 }
 
 fn clipped(prim: &Prim) -> Result<bool, MeshError> {
+    known("clipped", prim.stage(), prim.path(), || has_clips(prim))
+}
+
+fn has_clips(prim: &Prim) -> Result<bool, MeshError> {
     for path in prim.path().ancestors_below_root() {
         if prim.stage().prim(path).has_clips().map_err(told)? {
             return Ok(true);

@@ -5,7 +5,7 @@ use super::assets::Assets;
 use super::found::{Content, Found, bounded, content};
 use super::instancer::count;
 use super::mover::{Moving, samples, taken_apart};
-use super::resolved::told;
+use super::resolved::{self, told};
 use super::skin::Skin;
 use super::values::{charts, ints, points};
 use super::{Archive, Choice, Entry, Poses, Upward, chosen, join, shown_as_one, some};
@@ -27,6 +27,7 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
         return Err(MeshError::new("it is no USD file: it begins neither with #usda nor as a crate or usdz file"));
     }
     let Some(name) = file.to_str() else { return Err(MeshError::new("its name is not in UTF-8; rename it")) };
+    resolved::forget();
     Stage::builder().resolver(Assets::default()).open(name).map_err(told)
 }
 
