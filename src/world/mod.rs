@@ -424,9 +424,9 @@ impl World {
     /// from nowhere then, so that its last step tells none.
     pub fn departure(&self, state: &State, object: &Object) -> Option<Vec<Vec3>> {
         let obstacle = self.obstacles.iter().find(|o| self.objects[o.object].name == object.name)?;
-        // A run that continues another comes from somewhere.
-        let comes = state.v[object.vertices.clone()].iter().any(|v| *v != Vec3::zeros());
-        if comes || obstacle.course.still() || (state.time - self.shot.run(0.0)).abs() > DEPARTURE {
+        // A run that continues another has steps behind it at time zero, and the first frame of the other's files.
+        let continues = state.time == 0.0 && state.last > 0.0;
+        if continues || obstacle.course.still() || (state.time - self.shot.run(0.0)).abs() > DEPARTURE {
             return None;
         }
         let mut next = vec![Vec3::zeros(); obstacle.rest.len()];
