@@ -13,6 +13,8 @@ import tempfile
 import numpy as np
 from pxr import Usd, UsdGeom, Vt
 
+from record import read_ply
+
 percale = os.path.abspath(sys.argv[1])
 here = os.path.dirname(os.path.abspath(__file__))
 work = tempfile.mkdtemp(prefix="percale-archive-")
@@ -20,19 +22,9 @@ SHEET = "v 9 0 3\nv 9.1 0 3\nv 9 0.1 3\nf 1 2 3\n"
 
 
 def ply(path):
-    """Positions of a binary PLY file as percale writes it."""
-    data = open(path, "rb").read()
-    end = data.index(b"end_header\n") + len(b"end_header\n")
-    lines = data[:end].decode().splitlines()
-    count = next(int(line.split()[2]) for line in lines if line.startswith("element vertex"))
-    start = next(k for k, line in enumerate(lines) if line.startswith("element vertex"))
-    names = []
-    for line in lines[start + 1:]:
-        if not line.startswith("property"):
-            break
-        names.append(line.split()[2])
-    rows = np.frombuffer(data, "<f4", count * len(names), end).reshape(count, len(names))
-    return rows[:, [names.index(axis) for axis in "xyz"]].astype(float)
+    """Positions of a mesh file of a run."""
+    columns, rows = read_ply(path, names=True)
+    return rows[:, [columns.index(axis) for axis in "xyz"]].astype(float)
 
 
 def scene(name, head, obstacle):

@@ -6,7 +6,6 @@ instancers. Each is run as one obstacle. Points in the run's files must be Pixar
 every frame, or percale must say something of the file: a difference in silence is a failure."""
 import collections
 import concurrent.futures
-import json
 import os
 import random
 import re
@@ -18,6 +17,8 @@ import traceback
 
 import numpy as np
 from pxr import Gf, Sdf, Ts, Usd, UsdGeom, UsdSkel, Vt
+
+from record import read_ply, read_run
 
 FRAMES = 4
 # Words of warnings after which points are still Pixar's.
@@ -572,19 +573,9 @@ def world(stage, prim, code, bound, skins):
 
 
 def ply(path):
-    """Positions of a binary PLY file as percale writes it."""
-    data = open(path, "rb").read()
-    end = data.index(b"end_header\n") + len(b"end_header\n")
-    lines = data[:end].decode().splitlines()
-    count = next(int(line.split()[2]) for line in lines if line.startswith("element vertex"))
-    start = next(k for k, line in enumerate(lines) if line.startswith("element vertex"))
-    names = []
-    for line in lines[start + 1:]:
-        if not line.startswith("property"):
-            break
-        names.append(line.split()[2])
-    rows = np.frombuffer(data, "<f4", count * len(names), end).reshape(count, len(names))
-    return rows[:, [names.index(axis) for axis in "xyz"]].astype(float)
+    """Positions of a mesh file of a run."""
+    columns, rows = read_ply(path, names=True)
+    return rows[:, [columns.index(axis) for axis in "xyz"]].astype(float)
 
 
 def distance(a, b):
@@ -631,7 +622,7 @@ def compare(done, said, right, alike, out, maker):
     if right is None or not alike:
         return ("told" if said else "wrong"), "shown at different times"
     worst = 0.0
-    origin = np.array(json.load(open(os.path.join(out, "run.json"))).get("origin") or [0, 0, 0])
+    origin = np.array(read_run(out).get("origin") or [0, 0, 0])
     for k, points in enumerate(right):
         file = os.path.join(out, "meshes/hero", f"hero.{maker.start + k:04}.ply")
         file = file if os.path.exists(file) else os.path.join(out, "meshes/hero/hero.ply")
