@@ -23,6 +23,9 @@ const ROOMS: [&str; 16] = [
     "cli",
 ];
 
+/// Folders of the crates, in whose `src` the rooms are. Cargo holds the order of crates, and this file that of rooms.
+const CRATES: [&str; 4] = ["crates/geometry", "crates/solver", "crates/render", "."];
+
 /// Each package (as named in code), and the only module that may use it.
 const DOORS: &[(&str, &str)] = &[
     ("nalgebra", "linalg"),
@@ -68,19 +71,25 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+/// Returns the source folders of all crates.
+fn roots() -> impl Iterator<Item = PathBuf> {
+    CRATES.iter().map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("src"))
+}
+
 /// Returns every source file: its module, its path, its code without comments and without its test module.
 fn sources() -> Vec<(String, String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    rust_files(&root, &mut files);
     let mut all = Vec::new();
-    for path in files {
-        let local = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-        let Some((room, _)) = local.split_once('/') else { continue };
-        let text = fs::read_to_string(&path).unwrap();
-        let body = text.split("#[cfg(test)]").next().unwrap();
-        let code: String = body.lines().map(|l| l.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
-        all.push((room.to_string(), local.clone(), code));
+    for root in roots() {
+        let mut files = Vec::new();
+        rust_files(&root, &mut files);
+        for path in files {
+            let local = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+            let Some((room, _)) = local.split_once('/') else { continue };
+            let text = fs::read_to_string(&path).unwrap();
+            let body = text.split("#[cfg(test)]").next().unwrap();
+            let code: String = body.lines().map(|l| l.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
+            all.push((room.to_string(), local.clone(), code));
+        }
     }
     all
 }
@@ -89,8 +98,7 @@ fn sources() -> Vec<(String, String, String)> {
 /// code before the declaration is not treated as tests.
 fn is_test_module(file: &str) -> bool {
     let Some(parent) = file.strip_suffix("/tests.rs") else { return false };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let text = fs::read_to_string(root.join(format!("{parent}.rs"))).unwrap_or_default();
+    let text = roots().find_map(|root| fs::read_to_string(root.join(format!("{parent}.rs"))).ok()).unwrap_or_default();
     text.ends_with("\n#[cfg(test)]\nmod tests;\n") && text.matches("#[cfg(test)]").count() == 1
 }
 
@@ -185,7 +193,7 @@ const HEADLESS: [&str; 9] = ["What", "Which", "Those", "Of", "It", "One", "None"
 fn comments_are_plain() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for folder in ["src", "tests", "benches", "examples", "tools"] {
+    for folder in ["src", "crates", "tests", "benches", "examples", "tools"] {
         rust_files(&root.join(folder), &mut files);
     }
     let (mut lines, mut vague, mut faults) = (0, 0, Vec::new());

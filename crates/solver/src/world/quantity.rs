@@ -12,7 +12,7 @@ mod strain;
 pub use gap::gaps;
 pub use inner::{frictions, residual_curvatures, residuals};
 pub use number::Number;
-pub(crate) use number::numbers;
+pub use number::numbers;
 pub use strain::{largest_strain, strained, strains};
 
 use super::{Object, State, World};

@@ -46,7 +46,7 @@ fn untangled(cloths: &[TriMesh], obstacles: &[TriMesh], show: &str) -> (bool, f6
 
 /// Reads a mesh that percale ships.
 fn shipped(name: &str) -> TriMesh {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(name);
     let (_, ending) = name.split_once('.').unwrap();
     read(ending, &std::fs::read(path).unwrap()).unwrap()
 }

@@ -20,6 +20,7 @@ pub struct Number<S: 'static> {
 
 /// Declares a struct and the table of its numbers. Each has a description (its doc comment), a unit, and a default if a
 /// file lacks it. Fields after `with` are not in the table.
+#[macro_export]
 macro_rules! numbers {
     (
         $(#[$about:meta])*
@@ -57,4 +58,4 @@ macro_rules! numbers {
     (@absent) => { None };
 }
 
-pub(crate) use numbers;
+pub use numbers;

@@ -141,7 +141,7 @@ fn solid_volume(mesh: &TetMesh) -> f64 {
 
 /// Reads a closed mesh that comes with the project.
 fn shipped(name: &str) -> TriMesh {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes").join(name);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(name);
     mesh::read("ply", &std::fs::read(file).unwrap()).unwrap()
 }
 
