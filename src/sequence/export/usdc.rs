@@ -69,13 +69,13 @@ impl Value {
 /// Type of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spec {
-    /// `/prim.name`.
+    /// An attribute: its path is `/prim.name`.
     Attribute = 1,
-    /// `/prim`.
+    /// A prim: `/prim`.
     Prim = 6,
-    /// `/`.
+    /// The root of the layer: `/`.
     Root = 7,
-    /// `/prim.name`, with targets.
+    /// An attribute with targets: `/prim.name`.
     Relationship = 8,
 }
 

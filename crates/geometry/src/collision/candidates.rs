@@ -73,7 +73,7 @@ pub struct List {
     brief: bool,
     /// Bound of the approach by the displacements covered now, beyond that by the displacements at the build [m].
     strayed: f64,
-    /// Difference of the patches' means and sum of their drifts when `passed` was last zero [m].
+    /// At the build: difference of the mean displacements of both patches, and sum of their drifts [m].
     built: (Vec3, f64),
 }
 

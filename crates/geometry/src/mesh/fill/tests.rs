@@ -59,7 +59,7 @@ fn descend(
         }
         return;
     }
-    // After three corners that are moved or outside, the last one must be inside and not moved.
+    // The first three corners are moved or outside, so the last one must be inside and not moved.
     let last = chosen.len() == 3 && chosen.iter().all(|c| c.moved.is_some() || c.first == -1);
     for state in &states[..if last { 1 } else { states.len() }] {
         chosen.push(*state);
