@@ -204,23 +204,29 @@ fn simulated<'a>(objects: &'a [(&Shape, &Snapshot)]) -> impl Iterator<Item = &'a
 
 /// Returns whether all vertices are at a height.
 fn on(at: &Snapshot, up: &Vec3, height: f64) -> bool {
-    at.positions.iter().all(|p| (p.dot(up) - height).abs() <= 1e-4)
+    at.positions.iter().all(|p| (p.dot(up) - height).abs() <= LEVEL)
 }
+
+/// Largest difference of heights in a level plane, as drawn [m].
+const LEVEL: f64 = 1e-4;
 
 /// Distance between the ground and objects above it, relative to the view's diagonal. Coplanar surfaces would look
 /// mottled.
 const ROOM: f64 = 0.005;
 
-/// Finds the height of the ground: below the view, and coplanar only with planes that it covers. The ground is lowered
-/// where cloth would fall through it.
+/// Finds the height of the ground: below the view, and coplanar only with planes that it covers. The lowest level plane
+/// is the ground if it lies below the view, so that the ground hides no floor. The ground is lowered where cloth would
+/// fall through it.
 fn ground(scene: &Scene, objects: &[(&Shape, &Snapshot)], view: &[Vec3; 2]) -> f64 {
     let up = scene.upwards();
     let below = view[0].dot(&up).min(view[1].dot(&up));
     let room = ROOM * (view[1] - view[0]).norm();
     let lowest = simulated(objects).map(|p| p.dot(&up)).fold(f64::INFINITY, f64::min);
-    let floor = objects.iter().any(|(shape, at)| look(scene, shape).is_some_and(|l| l.flat) && on(at, &up, below));
-    if floor {
-        return if lowest < below { lowest - room.min(0.5 * (below - lowest)) } else { below };
+    let flat = objects.iter().filter(|(shape, _)| look(scene, shape).is_some_and(|l| l.flat));
+    let heights = flat.filter_map(|(_, at)| at.positions.first().map(|p| p.dot(&up)).filter(|h| on(at, &up, *h)));
+    let floor = heights.fold(f64::INFINITY, f64::min);
+    if floor < below + LEVEL {
+        return if lowest < floor { lowest - room.min(0.5 * (floor - lowest)) } else { floor };
     }
     let height = below.min(lowest - room);
     let lies = |at: &Snapshot, t: &[u32; 3]| {
@@ -332,6 +338,44 @@ pub fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A floor below the view is the ground; a table above it is not. Without planes the ground is at the view's lower
+    /// side, and nowhere above cloth.
+    #[test]
+    fn the_ground_hides_no_floor() {
+        let plane =
+            |name: &str, y: f64| format!("[[obstacle]]\nname = \"{name}\"\nplane = {{ point = [0, {y}, 0] }}\n");
+        let cloth = "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.ply\"\n";
+        let place = |planes: &[(&str, f64)], lowest: f64| {
+            let text: String = planes.iter().map(|(name, y)| plane(name, *y)).collect();
+            let path = std::path::Path::new("scene.toml");
+            let scene = crate::scene::read_recorded(path, format!("{cloth}{text}").as_bytes(), &[]).unwrap();
+            let shape = |name: &str, kind: Kind| Shape {
+                name: name.into(),
+                kind,
+                vertices: 3,
+                triangles: vec![[0, 1, 2]],
+                uv: Vec::new(),
+                uv_triangles: Vec::new(),
+            };
+            let at = |y: f64| {
+                let positions = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|[x, z]| Vec3::new(x, y, z)).to_vec();
+                Snapshot { positions, ..Snapshot::default() }
+            };
+            let mut all = vec![(shape("sheet", Kind::Cloth), at(lowest))];
+            all.extend(planes.iter().map(|(name, y)| (shape(name, Kind::Obstacle), at(*y))));
+            let all: Vec<_> = all.iter().map(|(shape, at)| (shape, at)).collect();
+            ground(&scene, &all, &[Vec3::new(-1.0, 0.0, -1.0), Vec3::new(1.0, 1.0, 1.0)])
+        };
+        assert_eq!(place(&[], 0.5), 0.0);
+        assert!(place(&[], -0.5) < -0.5);
+        assert_eq!(place(&[("floor", -0.02)], 0.5), -0.02);
+        assert_eq!(place(&[("table", 0.0), ("floor", -0.7)], 0.1), -0.7);
+        assert_eq!(place(&[("floor", 0.0)], 0.1), 0.0);
+        assert!(place(&[("table", 0.3)], 0.5) < 1e-9);
+        let fallen = place(&[("floor", -0.02)], -0.03);
+        assert!((-0.06..-0.03).contains(&fallen), "{fallen}");
+    }
 
     #[test]
     fn sheets_are_nearly_square() {
