@@ -23,6 +23,7 @@ use crate::force::internal_friction::{InternalFriction, Start};
 use crate::force::spring_mesh::Network;
 use crate::linalg::{UnitVec3, Vec3};
 use crate::world::motion::Motion;
+use std::f64::consts::FRAC_PI_2;
 use std::path::{Path, PathBuf};
 
 choices! {
@@ -426,9 +427,9 @@ fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
         return None;
     }
     let [warp, _, weft, shear] = membrane.moduli(&Vec3::zeros());
-    let third = bending.rigidity(0.0, 0.0) / 3.0;
+    let [along, across] = [FRAC_PI_2, 0.0].map(|edge| bending.rigidity(edge, 0.0) / 3.0);
     let ways = ["stretch", "weft", "shear", "bend", "bend_weft"];
-    let laws = inner.stretch.iter().chain(&inner.bend).zip([warp, weft, shear, third, third]);
+    let laws = inner.stretch.iter().chain(&inner.bend).zip([warp, weft, shear, along, across]);
     for (way, (law, k)) in ways.into_iter().zip(laws).filter_map(|(way, (law, k))| Some((way, (law.as_ref()?, k)))) {
         // Largest strain of a fabric: stretched to twice its length, or bent to a radius of 1 cm.
         let reach = if way.starts_with("bend") { 300.0 } else { 1.0 };

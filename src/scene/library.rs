@@ -165,6 +165,7 @@ pub fn materials_table() -> String {
         };
         let bending = match &m.bending {
             Bending::Constant(b) => format!("{:.1}", b * 1e6),
+            Bending::Orthotropic([warp, weft, _]) => format!("{:.1} x {:.1}", warp * 1e6, weft * 1e6),
             Bending::Progressive([k1, _]) => format!("{:.1} -", 3.0 * k1 * 1e6),
             Bending::Table(rows) => {
                 let all = rows.iter().flatten();
@@ -337,6 +338,11 @@ fn material_page(m: &Material) -> String {
     }
     match &m.bending {
         Bending::Constant(b) => line("rigidity", format!("{} N m", number(*b))),
+        Bending::Orthotropic([warp, weft, _]) => {
+            line("rigidity", format!("warp {} N m", number(*warp)));
+            line("", format!("weft {} N m", number(*weft)));
+            line("", format!("bias {} N m", number(m.bending.rigidity(std::f64::consts::FRAC_PI_4, 0.0))));
+        }
         Bending::Progressive([k1, k2]) => {
             line("rigidity", format!("3 ({} + 3 {} |kappa|) N m", number(*k1), number(*k2)));
         }

@@ -8,6 +8,7 @@ use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
 use super::kinds::{Quantity, flag, list, quantity, real, table, text};
 use super::named::{known, new_name};
+use super::rigidity::Directions;
 use super::unit::Unit;
 use crate::force::bending::Bending;
 use crate::force::contact::Friction;
@@ -77,6 +78,8 @@ one_of! {
     pub enum Plate {
         /// Bending rigidity per width, the same in every direction.
         Constant(f64) = "rigidity": quantity(Unit::Rigidity, 0.0..=1e3),
+        /// Bending rigidity per width along warp, along weft and at 45 degrees, at every curvature.
+        Orthotropic(Directions) = "rigidity_orthotropic": table(),
         /// Measured table of Wang, O'Brien & Ramamoorthi 2011: 3 rows (edge at 0, 45, 90 degrees from warp) of 5 values
         /// (curvature 0, 10, 20, 30, 40 1/m), in the published figures (four times the rigidity in N m).
         Table([[f64; 5]; 3]) = "bend_table": BendFigures,
@@ -312,12 +315,13 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
     }
     let bending = match &entry.plate {
         Some(Plate::Constant(rigidity)) => Some(Bending::Constant(*rigidity)),
+        Some(Plate::Orthotropic(directions)) => Some(directions.law()),
         Some(Plate::Table(rows)) => Some(Bending::Table(*rows)),
         Some(Plate::Progressive(BendStiffening { k1, k2 })) => Some(Bending::Progressive([*k1, *k2])),
         None => base.map(|b| b.bending),
     };
     if bending.is_none() {
-        lacking.push("rigidity, bend_table or rigidity_progressive");
+        lacking.push("rigidity, rigidity_orthotropic, bend_table or rigidity_progressive");
     }
     let (Some(density), Some(membrane), Some(bending)) = (density, membrane, bending) else {
         keys.lacks(format!("missing: {}; give it, or a base to take it from", lacking.join(", ")));

@@ -50,6 +50,7 @@ pub mod probe;
 pub mod settings;
 pub mod shrink;
 pub mod solid;
+mod rigidity;
 pub mod spring;
 pub mod seam;
 pub mod sweep;

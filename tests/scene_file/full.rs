@@ -123,6 +123,8 @@ fn materials_vary_others() {
     assert_eq!(wet.drape, None, "a variation drapes in its own way");
     assert_eq!((wet.density, wet.friction_static, wet.friction_dynamic), (0.9, 0.2, 0.2));
     assert_eq!((wet.membrane, wet.bending, &wet.description), (tarp.membrane, tarp.bending, &tarp.description));
+    let Bending::Orthotropic([warp, weft, twist]) = find("threads").bending else { panic!() };
+    assert!((warp - 30e-6).abs() < 1e-12 && (weft - 10e-6).abs() < 1e-12 && (twist - 12e-6).abs() < 1e-12);
     let Membrane::Table(table) = find("tabled").membrane else { panic!() };
     assert_eq!((table.0[0], table.0[5]), ([20.0, 0.0, 40.0, 60.0], [120.0, 2.0, 140.0, 0.0]));
     let Bending::Table(rows) = find("tabled").bending else { panic!() };

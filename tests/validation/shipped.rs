@@ -48,6 +48,23 @@ pub fn sheet(path: &Path, [n, m]: [usize; 2], cell: f64) {
     fs::write(path, text).unwrap();
 }
 
+/// Writes the sheet of [`sheet`] with a chart whose warp is turned against x [degrees].
+pub fn turned(path: &Path, cells: [usize; 2], cell: f64, degrees: f64) {
+    sheet(path, cells, cell);
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let mut text = String::new();
+    for line in fs::read_to_string(path).unwrap().lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        if words[0] == "v" {
+            let [x, z]: [f64; 2] = [words[1], words[3]].map(|word| word.parse().unwrap());
+            text += &format!("{line}\nvt {} {}\n", cos * x - sin * z, -sin * x - cos * z);
+        } else {
+            text += &format!("f {0}/{0} {1}/{1} {2}/{2}\n", words[1], words[2], words[3]);
+        }
+    }
+    fs::write(path, text).unwrap();
+}
+
 /// Builds a scene of a folder from its text, with a step [s].
 pub fn bench(folder: &Path, text: &str, step: f64) -> Bench {
     let path = folder.join("scene.toml");

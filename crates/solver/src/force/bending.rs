@@ -1,8 +1,8 @@
 //! Bending: hinges with a quadratic energy in the dihedral angle (Bridson, Marino & Fedkiw 2003; Grinspun et al. 2003).
 //!
-//! If the rigidity is a table by direction and curvature, each hinge stores energy by itself. If the rigidity is
-//! constant, the three hinges of a triangle store it together (see [`super::plate`]). `k` is then the stiffness of each
-//! hinge in the linear system.
+//! If the rigidity is a table by direction and curvature, each hinge stores energy by itself. If the rigidity does not
+//! depend on curvature, the three hinges of a triangle store it together (see [`super::plate`]). `k` is then the
+//! stiffness of each hinge in the linear system.
 //!
 //! `E = k (theta - theta0)^2 / 2`, `k = c B e^2 / (A1 + A2)` with `e` the edge's rest length, `A1`, `A2` the rest
 //! areas, `B` the bending rigidity [N m] and `c` the mesh's calibration (see [`super::calibrate`]). The force on vertex
@@ -11,11 +11,17 @@
 
 use crate::linalg::Vec3;
 
+/// `D/B` of a plate that is equal in every direction, of Poisson's ratio 0, on curvatures xx, yy, xy.
+pub const PLATE: [f64; 3] = [1.0, 1.0, 2.0];
+
 /// Bending rigidity per unit width [N m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bending {
     /// Rigidity that is equal in every direction and at every curvature.
     Constant(f64),
+    /// Rigidity of an orthotropic plate without Poisson's ratio: bending along warp, bending along weft, twist. The
+    /// energy per area is `(warp xx^2 + weft yy^2 + 2 twist xy^2)/2`.
+    Orthotropic([f64; 3]),
     /// Measured rigidity: rows for an edge at 0, 45, 90 degrees from warp, columns at curvature 0, 10, 20, 30, 40 1/m.
     Table([[f64; 5]; 3]),
     /// Rigidity `3 (k1 + 3 k2 |kappa|)` along warp and weft, `k1` in [N m] and `k2` in [N m^2] (Miguel et al. 2013,
@@ -25,13 +31,30 @@ pub enum Bending {
 
 impl Bending {
     /// Returns the constant part of the rigidity, which a plate has [N m]; `None` if hinges store energy by themselves.
+    /// Of an orthotropic plate it is the mean of warp and weft.
     #[inline]
     pub fn plate(&self) -> Option<f64> {
         match self {
             Bending::Constant(b) => Some(*b),
+            Bending::Orthotropic([warp, weft, _]) => Some(0.5 * (warp + weft)),
             Bending::Progressive([k1, _]) => Some(3.0 * k1),
             Bending::Table(_) => None,
         }
+    }
+
+    /// Returns `D` of the plate per [`Bending::plate`], on curvatures xx, yy, xy.
+    pub fn form(&self) -> [f64; 3] {
+        match self {
+            Bending::Orthotropic([warp, weft, twist]) if warp + weft > 0.0 => {
+                [*warp, *weft, 2.0 * twist].map(|d| d / (0.5 * (warp + weft)))
+            }
+            _ => PLATE,
+        }
+    }
+
+    /// Returns the twist of an orthotropic plate whose rigidity at 45 degrees is `bias` [N m].
+    pub fn twist(warp: f64, weft: f64, bias: f64) -> f64 {
+        0.5 * (4.0 * bias - warp - weft)
     }
 
     /// Returns the moment per width [N] of a sheet bent along warp (0) or weft (1) to a curvature [1/m]. Bending along
@@ -45,6 +68,11 @@ impl Bending {
     pub fn rigidity(&self, angle: f64, curvature: f64) -> f64 {
         match self {
             Bending::Constant(b) => *b,
+            Bending::Orthotropic([warp, weft, twist]) => {
+                let (sin, cos) = angle.sin_cos();
+                let [along, across] = [sin * sin, cos * cos];
+                warp * along * along + weft * across * across + 2.0 * twist * along * across
+            }
             Bending::Progressive([k1, k2]) => 3.0 * (k1 + 3.0 * k2 * curvature.abs()),
             Bending::Table(rows) => {
                 let folded = angle.rem_euclid(std::f64::consts::PI);

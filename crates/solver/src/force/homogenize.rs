@@ -10,8 +10,9 @@
 //! beam of 5/6 the rigidity. A coupling of xx and yy in `D` could correct that, but it would make pinned vertices, and
 //! so clamps, several times as stiff. A strip six times as long as wide is measured as a beam (see [`super::strip`]).
 
+use super::bending::PLATE;
 use super::calibrate::{FlatHinge, counted, inner, within};
-use super::plate::{FlatPatch, NONE, PLATE};
+use super::plate::{FlatPatch, NONE};
 use super::strip::Strip;
 use crate::linalg::{Mat3, Vec3, par};
 
@@ -22,15 +23,12 @@ const ITERATIONS: usize = 16;
 /// Bounds of a scalar, relative to the plate's.
 const BOUNDS: (f64, f64) = (0.3, 3.0);
 
-/// Returns `C` of every patch. `count` is the number of vertices.
+/// Returns `C` of every patch of a plate whose diagonal of `D` is `plate`. `count` is the number of vertices.
 ///
 /// Triangles are weighted by their vertices well inside, as in [`super::calibrate::coefficients`].
-pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) -> Vec<Mat3> {
+pub fn stiffnesses(plate: &[f64; 3], hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) -> Vec<Mat3> {
     let apart = par::map(patches.len(), |k| patches[k].is_apart());
-    let each = |scale: &[f64; 3]| -> Vec<Mat3> {
-        let rigidity = [0, 1, 2].map(|k| scale[k] * PLATE[k]);
-        par::map(patches.len(), |k| patches[k].stiffness(&rigidity, apart[k]))
-    };
+    let each = |scale: &[f64; 3]| par::map(patches.len(), |k| patches[k].stiffness(plate, scale, apart[k]));
     let mut sheet = Relaxed::new(hinges, patches, count);
     let counted = counted(hinges, count);
     let mut scale = [1.0; 3];
@@ -39,7 +37,7 @@ pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) ->
         sheet.relax(&stiffness);
         let Some(form) = sheet.form(&stiffness, &counted) else { break };
         for k in 0..3 {
-            scale[k] = scaled(scale[k] * PLATE[k], form[(k, k)]);
+            scale[k] = scaled(scale[k] * plate[k], form[(k, k)]);
         }
     }
     let laid: Vec<_> = hinges.iter().map(|h| (h.vertices, h.points)).collect();
@@ -47,8 +45,10 @@ pub fn stiffnesses(hinges: &[FlatHinge], patches: &[FlatPatch], count: usize) ->
         sheet.free.clone_from(&strip.free);
         let stiffness = each(&scale);
         (0..ROUNDS).for_each(|_| sheet.relax(&stiffness));
-        let rigidity = sheet.form(&stiffness, &strip.counted).map_or(1.0, |form| strip.rigidity(&form));
-        scale = scale.map(|scale| scaled(scale, rigidity));
+        if let Some(form) = sheet.form(&stiffness, &strip.counted) {
+            let wanted = if *plate == PLATE { 1.0 } else { strip.rigidity(&Mat3::from_diagonal(&(*plate).into())) };
+            scale = scale.map(|scale| scaled(scale * wanted, strip.rigidity(&form)));
+        }
     }
     each(&scale)
 }
@@ -244,10 +244,10 @@ mod tests {
 
     /// Returns the energy per area of the relaxed mesh, relative to half the plate's rigidity, as a form of the
     /// curvature.
-    fn effective(mesh: &TriMesh) -> Mat3 {
+    fn effective(mesh: &TriMesh, plate: &[f64; 3]) -> Mat3 {
         let (hinges, patches) = flat(mesh);
         let count = mesh.positions.len();
-        let stiffness = stiffnesses(&hinges, &patches, count);
+        let stiffness = stiffnesses(plate, &hinges, &patches, count);
         let mut sheet = Relaxed::new(&hinges, &patches, count);
         (0..20).for_each(|_| sheet.relax(&stiffness));
         sheet.form(&stiffness, &counted(&hinges, count)).unwrap()
@@ -258,13 +258,13 @@ mod tests {
     fn a_lattice_is_a_plate_as_it_is() {
         let mesh = sheet(20, 15, 1.0, 0.6, Diagonals::Aligned, hanging());
         let (hinges, patches) = flat(&mesh);
-        for (patch, stiffness) in patches.iter().zip(stiffnesses(&hinges, &patches, mesh.positions.len())) {
-            let expected = patch.stiffness(&PLATE, patch.is_apart());
+        for (patch, stiffness) in patches.iter().zip(stiffnesses(&PLATE, &hinges, &patches, mesh.positions.len())) {
+            let expected = patch.stiffness(&PLATE, &[1.0; 3], patch.is_apart());
             assert!((stiffness - expected).norm() < 1e-9 * expected.norm(), "{stiffness} {expected}");
         }
         // The columns at the ends of an equilateral sheet are not a lattice.
         for (mesh, tolerance) in [(mesh, 1e-9), (equilateral_sheet(1.0, 1.0, 0.05, hanging()), 0.01)] {
-            let form = effective(&mesh);
+            let form = effective(&mesh, &PLATE);
             for k in 0..16 {
                 let (sin, cos) = (f64::from(k) * std::f64::consts::PI / 16.0).sin_cos();
                 let kappa = Vec3::new(cos * cos, sin * sin, cos * sin);
@@ -284,12 +284,34 @@ mod tests {
         for (mesh, poisson, tolerance) in
             [(alternating, 1.0 - 2f64.sqrt(), 0.02), (random_sheet(30, 30, 1.0, 1.0, 7, hanging()), -0.04, 0.02)]
         {
-            let form = effective(&mesh);
+            let form = effective(&mesh, &PLATE);
             for k in 0..3 {
                 assert!((form[(k, k)] / PLATE[k] - 1.0).abs() < 0.005, "{form}");
             }
             assert!((form[(0, 1)] - poisson).abs() < tolerance, "{form}");
             assert!(form[(0, 2)].abs() < 0.05 && form[(1, 2)].abs() < 0.05, "{form}");
+        }
+    }
+
+    /// An orthotropic plate has its rigidity along warp, along weft and in twist on any mesh. With aligned diagonals
+    /// all vertices are equivalent, and cylinders of every direction are exact.
+    #[test]
+    fn meshes_are_orthotropic_plates() {
+        for plate in [[1.5, 0.5, 1.7], [0.4, 1.6, 0.9]] {
+            let alternating = sheet(30, 30, 1.0, 1.0, Diagonals::Alternating, hanging());
+            for mesh in [alternating, random_sheet(30, 30, 1.0, 1.0, 7, hanging())] {
+                let form = effective(&mesh, &plate);
+                for k in 0..3 {
+                    assert!((form[(k, k)] / plate[k] - 1.0).abs() < 0.01, "{plate:?}: {form}");
+                }
+            }
+            let form = effective(&sheet(20, 15, 1.0, 0.6, Diagonals::Aligned, hanging()), &plate);
+            for k in 0..16 {
+                let (sin, cos) = (f64::from(k) * std::f64::consts::PI / 16.0).sin_cos();
+                let kappa = Vec3::new(cos * cos, sin * sin, cos * sin);
+                let wanted: f64 = (0..3).map(|k| plate[k] * kappa[k] * kappa[k]).sum();
+                assert!((kappa.dot(&(form * kappa)) / wanted - 1.0).abs() < 0.01, "{plate:?}, cylinder {k}: {form}");
+            }
         }
     }
 
@@ -299,12 +321,11 @@ mod tests {
     fn a_strip_of_one_cell_is_taken_whole() {
         let mesh = sheet(30, 2, 3.0, 0.1, Diagonals::Aligned, hanging());
         let (hinges, patches) = flat(&mesh);
-        for (patch, stiffness) in patches.iter().zip(stiffnesses(&hinges, &patches, mesh.positions.len())) {
-            let [low, high] =
-                [BOUNDS.0, BOUNDS.1].map(|scale| patch.stiffness(&PLATE.map(|d| d * scale), patch.is_apart()));
+        for (patch, stiffness) in patches.iter().zip(stiffnesses(&PLATE, &hinges, &patches, mesh.positions.len())) {
+            let [low, high] = [BOUNDS.0, BOUNDS.1].map(|scale| patch.stiffness(&PLATE, &[scale; 3], patch.is_apart()));
             let least = |form: Mat3| form.symmetric_eigenvalues().min();
             assert!(least(stiffness - low) > -1e-9 * low.norm() && least(high - stiffness) > -1e-9 * low.norm());
         }
-        assert!(stiffnesses(&[], &[], 0).is_empty());
+        assert!(stiffnesses(&PLATE, &[], &[], 0).is_empty());
     }
 }

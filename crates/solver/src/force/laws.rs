@@ -194,6 +194,7 @@ mod tests {
             sheet("progressive membrane", Membrane::Progressive(progressive), true),
             fold("hinge", Bending::Constant(2.3e-6), true),
             triangle_of_plate,
+            fold("orthotropic bending", Bending::Orthotropic([3e-6, 1e-6, 2e-6]), true),
             fold("measured bending", Bending::Table(table), false),
             string("linear spring", Tension::Linear { stiffness: 20.0, damping: 0.3, jacobian: Jacobian::Full }),
             string("taut spring", Tension::Taut { stiffness: 20.0, damping: 0.3 }),

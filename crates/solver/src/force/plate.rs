@@ -6,7 +6,7 @@
 //! `theta^T C theta/2` with `C = A (Theta D^-1 Theta^T)^-1`. This also holds on the border: among all curvatures that
 //! agree with the angles of the existing hinges, it selects the one with the least energy. Angles are those of the bent
 //! mesh, less those at rest, so rotations may be large. `D` is that of the plate, `B (xx^2 + yy^2 + 2 xy^2)` for
-//! Poisson's ratio 0, fitted to the mesh (see [`super::homogenize`]).
+//! Poisson's ratio 0 or [`super::bending::Bending::Orthotropic`], fitted to the mesh (see [`super::homogenize`]).
 //!
 //! If the six vertices lie near a conic section, the hinge angles do not determine the curvature. The hinges then store
 //! energy by themselves, as in [`super::bending`].
@@ -15,15 +15,13 @@ mod crease;
 mod rows;
 pub mod yielding;
 
+use super::bending::PLATE;
 use crate::linalg::{Mat3, Vec3};
 pub use crease::{Crease, Creases, FORGETS, STRAIN};
 pub use rows::{Hinges, Plates};
 
 /// Hinge index on a side of a triangle without a hinge.
 pub const NONE: u32 = u32::MAX;
-
-/// `D/B` of a plate of Poisson's ratio 0, on curvatures xx, yy, xy.
-pub const PLATE: [f64; 3] = [1.0, 1.0, 2.0];
 
 /// Least eigenvalue of `Theta D^-1 Theta^T`, with angles scaled to curvatures, above which the angles determine the
 /// curvature. An equilateral triangle has 2/3.
@@ -105,9 +103,10 @@ impl FlatPatch {
         self.form(&PLATE).symmetric_eigenvalues().min() > APART
     }
 
-    /// Returns `C` for the diagonal of `D`; see the head of this file. Unless `apart`, the hinges store energy by
-    /// themselves.
-    pub fn stiffness(&self, rigidity: &[f64; 3], apart: bool) -> Mat3 {
+    /// Returns `C` for the diagonal of `D`, which is `scale` times that of the `plate`; see the head of this file. Unless
+    /// `apart`, the hinges store energy by themselves.
+    pub fn stiffness(&self, plate: &[f64; 3], scale: &[f64; 3], apart: bool) -> Mat3 {
+        let rigidity = &[0, 1, 2].map(|k| scale[k] * plate[k]);
         if self.by_edges {
             let told = Mat3::from_fn(|i, k| {
                 let [p, q] = self.normals[k];
@@ -117,7 +116,17 @@ impl FlatPatch {
         }
         let inverse = self.form(rigidity).try_inverse().filter(|_| apart);
         let scale = self.scale();
-        scale * (inverse.unwrap_or_else(Mat3::identity) - self.missing()) * scale * self.area
+        scale * (inverse.unwrap_or_else(|| self.alone(plate)) - self.missing()) * scale * self.area
+    }
+
+    /// Returns the rigidity of each hinge by itself, relative to the plate's; 1 on the border.
+    fn alone(&self, plate: &[f64; 3]) -> Mat3 {
+        if *plate == PLATE {
+            return Mat3::identity();
+        }
+        let across = |[p, q]: [f64; 2]| plate[0] * p.powi(4) + plate[1] * q.powi(4) + plate[2] * (p * q).powi(2);
+        let own = |k: usize| if self.hinges[k] == NONE { 1.0 } else { across(self.normals[k]) };
+        Mat3::from_diagonal(&[own(0), own(1), own(2)].into())
     }
 
     /// Returns a diagonal matrix with one where there is no hinge.
@@ -192,7 +201,11 @@ mod tests {
             for _ in 0..20 {
                 let points = shaken(&mut random, 1e-3);
                 let flat = lay(&points, [true; 3]);
-                let patch = Patch { hinges: flat.hinges, stiffness: flat.stiffness(&PLATE, flat.is_apart()), cloth: 0 };
+                let patch = Patch {
+                    hinges: flat.hinges,
+                    stiffness: flat.stiffness(&PLATE, &[1.0; 3], flat.is_apart()),
+                    cloth: 0,
+                };
                 let turn = Rotation::from_scaled_axis(random.vector());
                 let bent = |k: f64| -> [Vec3; 6] {
                     points.map(|p| {
@@ -245,7 +258,7 @@ mod tests {
         {
             for _ in 0..50 {
                 let flat = lay(&shaken(&mut random, 1e-3), kept);
-                let (theta, stiffness) = (flat.theta(), flat.stiffness(&PLATE, flat.is_apart()));
+                let (theta, stiffness) = (flat.theta(), flat.stiffness(&PLATE, &[1.0; 3], flat.is_apart()));
                 let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
                 let energy = |kappa: &Vec3| patch.energy(1.0, |h| (theta * kappa)[h as usize]);
                 // Moments m on the existing hinges bend the plate by D^-1 Theta^T m. No other curvature with these
@@ -267,7 +280,7 @@ mod tests {
             // Some of these are near a conic section.
             let flat = lay(&shaken(&mut random, 2.5e-3), kept);
             let rigidity = PLATE.map(|d| d * (1.0 + 0.6 * random.signed()));
-            let stiffness = flat.stiffness(&rigidity, flat.is_apart());
+            let stiffness = flat.stiffness(&rigidity, &[1.0; 3], flat.is_apart());
             let patch = Patch { hinges: flat.hinges, stiffness, cloth: 0 };
             let size = stiffness.norm();
             assert!((stiffness - stiffness.transpose()).norm() < 1e-9 * size);
@@ -292,6 +305,6 @@ mod tests {
         let flat = lay(&points, [true; 3]);
         assert!((flat.theta() * Vec3::new(1.0, 1.0, 0.0)).norm() < 1e-15);
         let expected = Mat3::from_diagonal(&flat.curvature.map(|c| c * c * flat.area).into());
-        assert!((flat.stiffness(&PLATE, flat.is_apart()) - expected).norm() < 1e-12 * expected.norm());
+        assert!((flat.stiffness(&PLATE, &[1.0; 3], flat.is_apart()) - expected).norm() < 1e-12 * expected.norm());
     }
 }

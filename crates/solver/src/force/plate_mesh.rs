@@ -86,7 +86,7 @@ impl Bent<'_> {
             hinges: flat.hinges,
             curvature: flat.told() * free,
             angles: free * flat.turns(),
-            stiffness: self.bending.rigidity(0.0, 0.0) * flat.area,
+            stiffness: self.bending.plate().unwrap_or_else(|| self.bending.rigidity(0.0, 0.0)) * flat.area,
             law,
         }
     }
@@ -159,7 +159,7 @@ pub fn add(bent: &Bent, elements: &mut Elements) {
         }
         shapes.iter_mut().zip(&folds).for_each(|(shape, fold)| *shape *= fold.unwrap_or(1.0));
     } else {
-        let stiffnesses = homogenize::stiffnesses(&flat, &patches, mesh.positions.len());
+        let stiffnesses = homogenize::stiffnesses(&bending.form(), &flat, &patches, mesh.positions.len());
         for (flat, stiffness) in patches.iter().zip(stiffnesses) {
             let sign = Mat3::from_diagonal(&flat.against.map(|a| if a { -1.0 } else { 1.0 }).into());
             // A fold line of a factor has its root on both sides, which leaves the form positive.
