@@ -22,6 +22,7 @@ mod dual;
 mod found;
 mod instancer;
 mod mover;
+mod objects;
 mod ogawa;
 pub mod reader;
 mod resolved;
