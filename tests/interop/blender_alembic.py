@@ -31,9 +31,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from record import read_ply, read_run  # noqa: E402
 
 FRAMES = 4
-# Words of warnings after which points are still Blender's.
+# Words of warnings after which points are still Blender's, of what is shown.
 HARMLESS = ["it stands still from there", "nothing moves in it", "crosses itself", "stay where they are until", "Is it meant?",
-            "the chart (UV) is left out", "they take no part in anything"]
+            "the chart (UV) is left out", "they take no part in anything", "left out, for hidden", "left out, for empty",
+            "left out, for no meshes", "they appear or vanish"]
 # Frames a second and Blender's divisor, with what a scene of percale has.
 RATES = [(24, 1.0, "24"), (25, 1.0, "25"), (30, 1.0, "30"), (60, 1.0, "60"), (24, 1.001, '"24000/1001"'), (24, 1.001, "23.976")]
 TURN = {"z": np.eye(3), "y": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])}
@@ -55,6 +56,10 @@ class Maker:
         self.up = self.pick(["y", "z"])
         self.mode = self.pick(["RENDER", "VIEWPORT"])
         self.flatten = self.feature("flatten", 0.2)
+        # Instances that Blender says it could not write.
+        self.lost = 0
+        # Whether curves are in the file as such.
+        self.curves = False
         # Objects by name with the frames that show them; absent if all do.
         self.shown = {}
         self.count = 0
@@ -92,13 +97,13 @@ class Maker:
 
     # Objects.
 
-    def put(self, name, data, parent, free=True):
+    def put(self, name, data, parent, **more):
         thing = bpy.data.objects.new(name, data)
         self.scene.collection.objects.link(thing)
-        self.place(thing, parent, free=free)
+        self.place(thing, parent, **more)
         return thing
 
-    def place(self, thing, parent, moving=0.45, free=True):
+    def place(self, thing, parent, moving=0.45, free=True, bends=True):
         """Moves an object. The exporter writes each transform relative to its parent as a place, a turn and a scale, without
         shear, so there must be none."""
         thing.rotation_mode = self.pick(["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "QUATERNION", "AXIS_ANGLE"])
@@ -109,7 +114,7 @@ class Maker:
                 "rotation_euler": lambda: self.vector(3)}[path]
         straight = all(even(o) for o in above(parent))
         constrained = free and straight and self.feature("constraint", 0.08)
-        uneven = self.chance(0.5) and (straight or not self.flatten) and not constrained
+        uneven = bends and self.chance(0.5) and (straight or not self.flatten) and not constrained
         if uneven:
             self.used.add("uneven scale")
         thing["uneven"] = uneven
@@ -253,7 +258,7 @@ class Maker:
         if not self.feature("hidden", 0.1):
             return
         own, other = ("hide_render", "hide_viewport") if self.mode == "RENDER" else ("hide_viewport", "hide_render")
-        moves = thing.animation_data and thing.animation_data.action
+        moves = thing.animation_data and thing.animation_data.action and not thing.modifiers and not thing.data.shape_keys
         if self.chance(0.4) or not moves:
             setattr(thing, own, self.chance(0.6))
             self.shown[thing.name] = [not getattr(thing, own)] * FRAMES
@@ -285,24 +290,24 @@ class Maker:
             group = bpy.data.collections.new(self.name("Set"))
             inner = None
             for _ in range(self.rng.randint(1, 2)):
-                inner = self.put(self.name("Part"), self.mesh(), inner if self.chance(0.5) else None, free=False)
+                inner = self.put(self.name("Part"), self.mesh(), inner if self.chance(0.5) else None, free=False,
+                                 bends=not self.flatten)
                 self.scene.collection.objects.unlink(inner)
                 group.objects.link(inner)
             group.instance_offset = self.vector(0.2)
-            for _ in range(self.rng.randint(1, 3)):
-                empty = self.put(self.name("Copy"), None, parent)
+            for _ in range(1 if self.flatten else self.rng.randint(1, 3)):
+                empty = self.put(self.name("Copy"), None, parent, bends=not self.flatten)
                 empty.instance_type, empty.instance_collection = "COLLECTION", group
         else:
-            source = self.put(self.name("Holder"), self.mesh(), parent)
-            if not even(source):
-                return
+            source = self.put(self.name("Holder"), self.mesh(), parent, bends=False)
             source.instance_type = kind.upper() if kind == "faces" else "VERTS"
-            self.put(self.name("Part"), self.mesh(), None, free=False).parent = source
+            self.put(self.name("Part"), self.mesh(), None, free=False, bends=False).parent = source
 
     def curve(self, parent):
         kind = self.pick(["CURVE", "CURVE", "META"])
         self.used.add(kind.lower())
         if kind == "META":
+            # Balls whose names differ by a number alone are one surface, at one of them.
             data = bpy.data.metaballs.new(self.name("Meta"))
             data.resolution = data.render_resolution = 0.4
             data.elements.new().radius = 0.5
@@ -313,7 +318,7 @@ class Maker:
             data.dimensions, data.bevel_depth = "3D", self.pick([0.0, 0.03])
             for point in spline.points:
                 point.co = list(self.vector(0.4)) + [1]
-        self.put(self.name("Curve"), data, parent)
+        self.put(f"{self.name(kind)}_{'abcdefghijklmnopqrst'[self.count % 20]}{self.count}x", data, parent)
 
     def branch(self, parent, depth):
         for _ in range(self.rng.randint(1, 2)):
@@ -397,14 +402,16 @@ def expected(maker):
         found = {}
         for here in graph.object_instances:
             thing = here.object
-            kinds = ("MESH", "META") + (("CURVE", "SURFACE") if maker.said["curves_as_mesh"] else ())
-            if thing.type not in kinds or not (here.is_instance or here.show_self):
+            if thing.original.type not in ("MESH", "META", "CURVE") or not (here.is_instance or here.show_self):
                 continue
             mine = here.parent.original if here.is_instance else thing.original
             if maker.said.get("selected") and not mine.select_get():
                 continue
+            if thing.original.type == "CURVE" and not maker.said["curves_as_mesh"]:
+                maker.curves = True
+                continue
             mesh = thing.to_mesh()
-            if not mesh or not len(mesh.vertices):
+            if not mesh or not len(mesh.polygons):
                 continue
             points = np.empty(3 * len(mesh.vertices))
             mesh.vertices.foreach_get("co", points)
@@ -426,8 +433,8 @@ def judge(percale, seed):
     heard, tell = os.pipe()
     child = os.fork()
     if not child:
-        # What Blender prints of its exports is of no use.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        for stream in [1, 2]:
+            os.dup2(os.open(os.path.join(folder, "blender.log"), os.O_CREAT | os.O_WRONLY | os.O_APPEND), stream)
         os.write(tell, json.dumps(judged(percale, seed, folder)).encode())
         os._exit(0)
     os.close(tell)
@@ -441,6 +448,8 @@ def judge(percale, seed):
 def judged(percale, seed, folder):
     try:
         maker = Maker(seed).make(os.path.join(folder, "scene.abc"))
+        with open(os.path.join(folder, "blender.log")) as log:
+            maker.lost = log.read().count("as instance")
         done, said = run(percale, folder, maker.rate, maker.start, maker.up)
         verdict = compare(done, said, expected(maker), os.path.join(folder, "out"), maker)
         used = sorted(maker.used)
@@ -462,8 +471,7 @@ def run(percale, folder, rate, start, up, more=""):
                    f'cache = {{ mesh = "scene.abc"{more} }}\n[preview]\nenabled = false\n')
     out = os.path.join(folder, "out")
     done = subprocess.run([percale, "run", path, "--out", out, "--progress", "none"], capture_output=True, text=True)
-    said = [line for line in done.stderr.splitlines() if "scene.abc" in line or "cache" in line]
-    return done, [line for line in said if not any(words in line for words in HARMLESS)]
+    return done, [line for line in done.stderr.splitlines() if "scene.abc" in line or "cache" in line]
 
 
 def compare(done, said, frames, out, maker):
@@ -472,57 +480,58 @@ def compare(done, said, frames, out, maker):
     kept = [key for key in frames[0] if any(key in found and found[key][3] for found in frames)]
     if done.returncode == 2:
         return ("refused" if kept else "nothing shown"), done.stderr.strip().splitlines()[-1]
+    more = [line for line in said if not any(words in line for words in HARMLESS)]
     if any(set(found) != set(frames[0]) for found in frames):
-        return ("told" if said else "wrong"), "instances change"
+        return ("told" if more else "wrong"), "instances change"
     why = differ(frames, kept, out, maker)
     if why:
-        return ("told" if said else "wrong"), f"{why}: {' '.join(said)}"
+        return ("told" if more else "wrong"), f"{why}: {' '.join(more)}"
+    alike = all(len({found[key][3] for key in kept}) == 1 for found in frames)
+    for so, words in [(not alike, "they appear or vanish"), (maker.curves, "left out, for no meshes")]:
+        if so and not any(words in line for line in said):
+            return "wrong", f"'{words}' is not told"
     return "equal", ""
 
 
 def differ(frames, kept, out, maker):
-    """What a run has otherwise than Blender."""
+    """What a run has otherwise than Blender. Meshes of one obstacle are there from the first frame that shows any to the last."""
     origin = np.array(read_run(out).get("origin") or [0, 0, 0])
-    order = None
+    shown = [k for k, found in enumerate(frames) if any(found[key][3] for key in kept)]
+    all_points, meshes = [], []
     for k, found in enumerate(frames):
         path = os.path.join(out, "meshes/hero", f"hero.{maker.start + k:04}.ply")
         path = path if os.path.exists(path) else os.path.join(out, "meshes/hero/hero.ply")
-        here = {found[key][3] for key in kept}
-        if len(here) > 1:
-            return "shown at different times"
-        if here == {False}:
-            if os.path.exists(path):
-                return f"shown in frame {k}"
-            continue
-        if not os.path.exists(path):
-            return f"not shown in frame {k}"
-        (columns, rows), (_, faces) = read_ply(path, names=True), read_ply(path)
-        points = rows[:, [columns.index(axis) for axis in "xyz"]].astype(float) + origin
-        turned = {key: found[key][0] @ TURN[maker.up].T for key in kept}
-        if len(points) != sum(map(len, turned.values())):
-            return f"{len(points)} of {sum(map(len, turned.values()))} points"
-        order = order or ordered(points, turned)
-        near = np.concatenate([turned[key] for key in order])
-        off = np.linalg.norm(points - near, axis=1) / (1 + np.abs(near).max(axis=1))
-        if off.max() > 1e-5:
-            return f"{off.max():.1e} m in frame {k}"
-        if k == 0:
-            why = faced(faces, [found[key] for key in order])
-            if why:
-                return why
-    return ""
+        here = shown[0] <= k <= shown[-1]
+        if os.path.exists(path) != here:
+            return f"{'not ' if here else ''}shown in frame {k}"
+        if here:
+            (columns, rows), (_, faces) = read_ply(path, names=True), read_ply(path)
+            all_points.append(rows[:, [columns.index(axis) for axis in "xyz"]].astype(float) + origin)
+            meshes.append({key: found[key][0] @ TURN[maker.up].T for key in kept})
+    count = sum(map(len, meshes[0].values()))
+    if len(all_points[0]) != count and not (maker.lost and len(all_points[0]) < count):
+        return f"{len(all_points[0])} of {count} points"
+    inner = frames[shown[0]:shown[-1] + 1]
+    apart = lambda key, at: max(off(points[at:at + len(own[key])], own[key]) for points, own, found in
+                                zip(all_points, meshes, inner) if found[key][3])
+    left, order, at = list(kept), [], 0
+    while left and at < len(all_points[0]):
+        key = min(left, key=lambda key: apart(key, at))
+        left.remove(key)
+        order.append(key)
+        if apart(key, at) > 1e-5:
+            return f"{apart(key, at):.1e} m at {key}"
+        at += len(meshes[0][key])
+    if any(not key[1] for key in left):
+        return f"{left} is not there"
+    return faced(faces, [inner[0][key] for key in order])
 
 
-def ordered(points, meshes):
-    """Keys of meshes in the order in which their points are in a file."""
-    left, order, at = list(meshes), [], 0
-    while left:
-        apart = lambda key: np.abs(points[at:at + len(meshes[key])] - meshes[key]).max() \
-            if at + len(meshes[key]) <= len(points) else np.inf
-        order.append(min(left, key=apart))
-        left.remove(order[-1])
-        at += len(meshes[order[-1]])
-    return order
+def off(found, right):
+    """Largest distance of points in parts of their distance."""
+    if len(found) != len(right):
+        return math.inf
+    return (np.linalg.norm(found - right, axis=1) / (1 + np.abs(right).max(axis=1))).max()
 
 
 def faced(faces, meshes):

@@ -19,9 +19,8 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     for found in Search::of(&file, &top)?.meshes {
         let times = samples(&file, &found).times;
         let sampled = |p: &&Property| p.count > 0;
-        let count = |name: &str| {
-            found.geometry(name).filter(sampled).map_or(Ok(0), |p| file.reals(p, 0).map(|all| all.len()))
-        };
+        let count =
+            |name: &str| found.geometry(name).filter(sampled).map_or(Ok(0), |p| file.reals(p, 0).map(|all| all.len()));
         let says = [(found.shown.never(), "hidden"), (found.empty, "empty"), (found.placed, "instance")];
         entries.push(Entry {
             size: [count("P")? / 3, count(".faceCounts")?],

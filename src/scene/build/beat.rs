@@ -90,7 +90,8 @@ pub fn sampled(
     (all[begin..(after + 1).min(all.len())].to_vec(), window)
 }
 
-/// Returns the seconds of the scene per second of the file if their rates differ by rounding alone: 23.976 is 24000/1001.
+/// Returns the seconds of the scene per second of the file if their rates differ by rounding alone, as 23.976 and
+/// 24000/1001 do.
 fn in_step(rate: f64, fps: f64, file: &Path) -> Option<f64> {
     if off_beat(rate, fps, file).is_some() {
         return None;
