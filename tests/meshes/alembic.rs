@@ -1,7 +1,7 @@
 //! Alembic files as other programs write them: instances, meshes without samples, several samples a frame, and rates
 //! that differ by rounding.
 
-use super::ogawa::{Object, file, instance, ints, mesh, shift};
+use super::ogawa::{Object, Property, file, instance, ints, mesh, shift};
 use super::timing::{folder, place, scene};
 use percale::linalg::Vec3;
 use percale::mesh::archive::{Archive, Pose, Upward, list};
@@ -60,10 +60,10 @@ fn meshes_without_samples_are_empty() {
     let path = folder("empty").join("in.abc");
     let mut points = mesh("Points", 0, &[&CARD]);
     points.properties = vec![match points.properties.remove(0) {
-        (name, super::ogawa::Property::Within(mut all)) => {
+        (name, Property::Within(mut all)) => {
             all[1].1 = ints(&[&[]]);
             all[2].1 = ints(&[&[]]);
-            (name, super::ogawa::Property::Within(all))
+            (name, Property::Within(all))
         }
         other => other,
     }];
@@ -91,17 +91,29 @@ fn rates_that_differ_by_rounding_are_one() {
     {
         for first in [1, 1001, 86_400] {
             let start = f64::from(first) / rate;
-            let moving: Vec<[f64; 3]> = (0..4).map(|k| [f64::from(k * k), 0.0, 0.0]).collect();
+            let place_of = |k: u32| 0.1 * f64::from(k * k);
+            let moving: Vec<[f64; 3]> = (0..4).map(|k| [place_of(k), 0.0, 0.0]).collect();
             let object = shift("A", 1, &moving, true, vec![mesh("M", 0, &[&CARD])]);
             fs::write(folder.join("in.abc"), file(&[STILL, (1.0 / rate, &[start])], vec![object])).unwrap();
-            for fps in written {
+            let samples: Vec<String> = (0..4).map(|k| format!("{}: ({}, 0, 0)", first + k, place_of(k))).collect();
+            let stage = format!(
+                "#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = \"Y\"\ntimeCodesPerSecond = {}\n)\ndef Mesh \"M\"\n{{\n\
+                 int[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0, 1, 2]\n\
+                 point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 0, 1)]\n\
+                 double3 xformOp:translate.timeSamples = {{ {} }}\n\
+                 uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}}\n",
+                written[0],
+                samples.join(", ")
+            );
+            fs::write(folder.join("in.usda"), stage).unwrap();
+            for (fps, name) in written.into_iter().flat_map(|fps| [(fps, "in.abc"), (fps, "in.usda")]) {
                 let time = format!("fps = {fps}\nframes = 4\nstart_frame = {first}");
-                let (built, told) = scene(&folder, &time, "cache = { mesh = \"in.abc\" }");
+                let (built, told) = scene(&folder, &time, &format!("cache = {{ mesh = \"{name}\" }}"));
                 assert_eq!(told, "");
                 for k in 0..4 {
                     let own: f64 = fps.parse().unwrap_or(if written[0] == "29.97" { 3e4 } else { 24e3 } / 1001.0);
-                    let off = (place(&built, f64::from(k) / own)[0].x - f64::from(k * k)).abs();
-                    assert!(off < 1e-6, "{rate} from {first} at {fps}: {off} m in frame {k}");
+                    let off = (place(&built, f64::from(k) / own)[0].x - place_of(k)).abs();
+                    assert!(off < 1e-6, "{name} of {rate} from {first} at {fps}: {off} m in frame {k}");
                 }
             }
         }
@@ -138,8 +150,8 @@ fn a_mirror_that_is_not_inherited_turns_nothing() {
         let inner = shift("I", 0, &[[0.0; 3]], inherits, vec![mesh("M", 0, &[&CARD])]);
         let mut outer = shift("O", 0, &[[-1.0, 1.0, 1.0]], true, vec![inner]);
         // The operation is a scale.
-        if let (_, super::ogawa::Property::Within(all)) = &mut outer.properties[0] {
-            all[1].1 = super::ogawa::Property::Samples(1, false, 0, vec![vec![0]]);
+        if let (_, Property::Within(all)) = &mut outer.properties[0] {
+            all[1].1 = Property::Samples(1, false, 0, vec![vec![0]]);
         }
         fs::write(&path, file(&[STILL], vec![outer])).unwrap();
         let mesh = Archive::open(&path, None, Upward::Y).unwrap().mesh;
@@ -148,4 +160,15 @@ fn a_mirror_that_is_not_inherited_turns_nothing() {
     };
     // Both have the side up that the file has, clockwise as seen from there.
     assert_eq!([normal(true), normal(false)], [1.0, 1.0]);
+    // Where an object is hidden its transform may be anything.
+    let mut later = shift("L", 1, &[[1.0; 3], [-1.0, 1.0, 1.0]], true, vec![mesh("M", 0, &[&CARD])]);
+    if let (_, Property::Within(all)) = &mut later.properties[0] {
+        all[1].1 = Property::Samples(1, false, 0, vec![vec![0]]);
+    }
+    later.properties.push(("visible", Property::Samples(2, false, 1, vec![vec![0], vec![1]])));
+    fs::write(&path, file(&[STILL, (0.04, &[0.04])], vec![later])).unwrap();
+    let mut open = Archive::open(&path, None, Upward::Y).unwrap();
+    let triangle = open.mesh.triangles[0];
+    let [a, b, c] = triangle.map(|v| open.pose(Pose::At(0.08)).unwrap()[v as usize]);
+    assert!((b - a).cross(&(c - a)).y > 0.0);
 }

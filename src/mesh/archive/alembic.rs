@@ -56,7 +56,8 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     for found in &seen {
         let own = samples(&file, found);
         turns |= own.turns;
-        let start = own.times.first().copied().unwrap_or_default();
+        // Programs write anything where an object is hidden.
+        let start = own.times.first().copied().unwrap_or_default().max(found.shown.window()[0]);
         times.extend(own.times);
         cycles.extend(own.cycles);
         parts.push(taken_apart(&file, found, start)?);
