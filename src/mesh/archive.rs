@@ -21,6 +21,7 @@ mod choice;
 mod dual;
 mod found;
 mod instancer;
+mod lapsed;
 mod mover;
 mod objects;
 mod ogawa;

@@ -172,3 +172,31 @@ fn a_mirror_that_is_not_inherited_turns_nothing() {
     let [a, b, c] = triangle.map(|v| open.pose(Pose::At(0.08)).unwrap()[v as usize]);
     assert!((b - a).cross(&(c - a)).y > 0.0);
 }
+
+/// Blender writes no points where a mesh is hidden: the others belong to the samples that show it.
+#[test]
+fn points_without_hidden_samples_keep_their_times() {
+    let path = folder("lapsed").join("in.abc");
+    let at = |height: f32| CARD.map(|x| x + height);
+    let points = [at(1.0), at(3.0), at(4.0)];
+    let pose = |clock: u32, visible: &[u8]| {
+        let own = mesh("M", 1, &[&points[0], &points[1], &points[2]]);
+        let mut above = shift("O", 0, &[[0.0; 3]], true, vec![own]);
+        let samples = visible.iter().map(|seen| vec![*seen]).collect();
+        above.properties.push(("visible", Property::Samples(2, false, clock, samples)));
+        fs::write(&path, file(&[STILL, (0.04, &[0.04]), (0.08, &[0.04])], vec![above])).unwrap();
+        let mut open = Archive::open(&path, None, Upward::Y).unwrap();
+        let heights =
+            [1.0, 2.0, 3.0, 4.0].map(|k| (open.pose(Pose::At(0.04 * k)).unwrap()[0].y * 100.0).round() / 100.0);
+        (heights, open.mesh.notes.iter().map(|note| note.what.clone()).collect::<Vec<_>>().join("\n"))
+    };
+    let (heights, told) = pose(1, &[1, 0, 1, 1]);
+    assert_eq!([heights[0], heights[2], heights[3]], [1.0, 3.0, 4.0]);
+    assert!(told.starts_with("</O/M>: it has no points where it is hidden"), "{told}");
+    // A file that says when it is hidden, and has points then.
+    let (heights, told) = pose(1, &[1, 0, 1]);
+    assert!(heights == [1.0, 3.0, 4.0, 4.0] && told.starts_with("they appear or vanish"), "{told}");
+    // Counts that do not fit are told.
+    assert!(pose(1, &[1, 0, 0, 1]).1.contains("samples may be missing"));
+    assert!(pose(2, &[1, 0, 1]).1.contains("samples may be missing"));
+}

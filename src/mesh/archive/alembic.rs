@@ -2,6 +2,7 @@
 //!
 //! Alembic has y up and no unit of length; a unit is read as a metre. Corners run clockwise seen from outside.
 
+use super::lapsed;
 use super::objects::{Found, Search};
 use super::ogawa::Ogawa;
 use super::samples::Property;
@@ -13,8 +14,9 @@ use std::path::Path;
 
 /// Lists the meshes of the file.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
-    let file = Ogawa::open(file)?;
-    let top = file.top()?;
+    let mut file = Ogawa::open(file)?;
+    let mut top = file.top()?;
+    lapsed::mend(&mut file, &mut top)?;
     let mut entries = Vec::new();
     for found in Search::of(&file, &top)?.meshes {
         let times = samples(&file, &found).times;
@@ -40,8 +42,9 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
         let message = format!("no UV set is chosen by its name ('{name}') in Alembic; its meshes have one, 'uv'");
         return Err(MeshError::new(message));
     }
-    let file = Ogawa::open(path)?;
-    let top = file.top()?;
+    let mut file = Ogawa::open(path)?;
+    let mut top = file.top()?;
+    let lapsed = lapsed::mend(&mut file, &mut top)?;
     let Search { meshes: all, others, .. } = Search::of(&file, &top)?;
     let paths: Vec<String> = all.iter().map(|found| found.path.clone()).collect();
     let taken = chosen(&paths, wanted)?;
@@ -66,7 +69,11 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     }
     times.sort_by(f64::total_cmp);
     times.dedup();
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = lapsed
+        .into_iter()
+        .filter(|(path, _)| seen.iter().any(|found| found.path == *path))
+        .map(|(path, note)| format!("<{path}>: {note}"))
+        .collect();
     let within = chosen(&others, wanted).unwrap_or_default();
     let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
     let of = |found: Vec<Found>| found.into_iter().map(|found| found.path).collect::<Vec<String>>();
@@ -132,7 +139,7 @@ fn samples(file: &Ogawa, found: &Found) -> Samples {
     let (mut times, mut cycles) = (Vec::new(), Vec::new());
     for property in moving {
         times.extend(property.times(&file.clocks));
-        cycles.push(file.clocks.get(property.clock).map_or(1.0, |clock| clock.cycle));
+        cycles.push(file.clocks.get(property.clock).map_or(1.0, |clock| clock.beat));
     }
     times.sort_by(f64::total_cmp);
     times.dedup();

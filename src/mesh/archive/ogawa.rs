@@ -367,7 +367,8 @@ fn read_clocks(bytes: &[u8]) -> Result<Vec<Clock>, MeshError> {
             at += 8;
         }
         // A huge cycle marks times that do not repeat.
-        all.push(Clock { cycle: if cycle.abs() < 1e100 { cycle } else { f64::INFINITY }, times });
+        let cycle = if cycle.abs() < 1e100 { cycle } else { f64::INFINITY };
+        all.push(Clock { cycle, times, beat: cycle });
     }
     Ok(all)
 }
