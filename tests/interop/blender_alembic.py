@@ -11,6 +11,7 @@ Left out, for Blender's files do not have what it shows (its own import has it a
 - text: no geometry is written; surfaces crash the exporter;
 - transforms with a shear: the exporter writes a place, a turn and a scale each, so children of uneven scales that are not theirs to
   have, by constraints, inverses of parents or `flatten`, are elsewhere;
+- visibility that is animated for the viewport: some objects have samples of the first frame alone;
 - parents that are vertices, and selected objects below others that are not: a transform is another's, or lost;
 - copies of a collection under `flatten`: they have one name, and one is written. With `use_instancing` the exporter loses instances
   whose source is written after them, which it says: those may be absent here.
@@ -262,7 +263,7 @@ class Maker:
         if not self.feature("hidden", 0.1):
             return
         own, other = ("hide_render", "hide_viewport") if self.mode == "RENDER" else ("hide_viewport", "hide_render")
-        if self.chance(0.4):
+        if self.chance(0.4) or self.mode == "VIEWPORT":
             setattr(thing, own, self.chance(0.6))
             self.shown[thing.name] = [not getattr(thing, own)] * FRAMES
         else:
