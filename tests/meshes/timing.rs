@@ -14,7 +14,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/archive").join(name)
 }
 
-fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("timing-{name}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
@@ -32,7 +32,7 @@ fn nested(above: &str, own: &str) -> String {
 }
 
 /// Builds a scene with this file as its obstacle, and returns the warnings too.
-fn scene(folder: &Path, time: &str, cache: &str) -> (Built, String) {
+pub fn scene(folder: &Path, time: &str, cache: &str) -> (Built, String) {
     let text = format!(
         "[time]\n{time}\n[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n[[obstacle]]\nname = \"o\"\n{cache}\n"
     );
@@ -43,7 +43,7 @@ fn scene(folder: &Path, time: &str, cache: &str) -> (Built, String) {
     (built, told)
 }
 
-fn place(built: &Built, time: f64) -> Vec<Vec3> {
+pub fn place(built: &Built, time: f64) -> Vec<Vec3> {
     let obstacle = &built.world.obstacles[0];
     let mut x = obstacle.rest.clone();
     obstacle.course.place(&obstacle.rest, time, &mut x);

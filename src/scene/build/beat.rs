@@ -11,6 +11,9 @@ use std::path::Path;
 /// Tolerance within which samples of a file match frames of the scene, relative to a frame.
 pub const NEAR: f64 = 0.01;
 
+/// Rounding error of frame numbers, in frames.
+const WHOLE: f64 = 1e-6;
+
 /// Returns the samples within the run, as times of the scene and of the file [s], and the visibility window. If
 /// anything rotates, each frame of the scene has a sample too. Rotating vertices leave the straight line between
 /// samples.
@@ -22,13 +25,19 @@ pub fn sampled(
     faults: &mut Faults,
 ) -> (Vec<(f64, f64)>, Window) {
     let fps = scene.time.fps;
-    // Seconds of the scene per second of the file.
-    let pace = open.rate.zip(cache.fps).map_or(1.0, |(rate, fps)| rate / fps);
     // A file without motion may still have a visibility window.
     let mut shown = open.shown.into_iter().filter(|t| t.is_finite());
     let first = open.times.first().copied().or_else(|| shown.clone().next());
     let last = open.times.last().copied().or_else(|| shown.next_back());
     let Some((first, last)) = first.zip(last) else { return (vec![(0.0, 0.0)], Window::ALWAYS) };
+    // Seconds of the scene per second of the file.
+    let pace = match (open.rate, cache.fps) {
+        (Some(rate), Some(fps)) => rate / fps,
+        (Some(rate), None) => in_step(rate, fps, &cache.mesh)
+            .filter(|pace| (pace - 1.0).abs() * last.abs().max(first.abs()) * fps > WHOLE)
+            .unwrap_or(1.0),
+        _ => 1.0,
+    };
     if let Some(message) = open.rate.filter(|_| cache.fps.is_none()).and_then(|rate| off_beat(rate, fps, &cache.mesh)) {
         faults.warn(key, message);
     }
@@ -81,6 +90,15 @@ pub fn sampled(
     (all[begin..(after + 1).min(all.len())].to_vec(), window)
 }
 
+/// Returns the seconds of the scene per second of the file if their rates differ by rounding alone, as 23.976 and
+/// 24000/1001 do.
+fn in_step(rate: f64, fps: f64, file: &Path) -> Option<f64> {
+    if off_beat(rate, fps, file).is_some() {
+        return None;
+    }
+    Some(if rate < fps { rate / fps * (fps / rate).round() } else { rate / fps / (rate / fps).round() })
+}
+
 /// Describes how the samples of a file miss the scene's frames, with a correction. Returns `None` if they match.
 fn off_beat(rate: f64, fps: f64, file: &Path) -> Option<String> {
     let advice = format!("give cache.fps = {}", number(fps));
@@ -106,5 +124,5 @@ fn off_beat(rate: f64, fps: f64, file: &Path) -> Option<String> {
 
 /// Removes the rounding error of a frame number.
 fn whole(frames: f64) -> f64 {
-    if (frames - frames.round()).abs() < 1e-6 { frames.round() } else { frames }
+    if (frames - frames.round()).abs() < WHOLE { frames.round() } else { frames }
 }

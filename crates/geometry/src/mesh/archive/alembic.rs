@@ -2,7 +2,9 @@
 //!
 //! Alembic has y up and no unit of length; a unit is read as a metre. Corners run clockwise seen from outside.
 
-use super::ogawa::{Object, Ogawa};
+use super::lapsed;
+use super::objects::{Found, Search};
+use super::ogawa::Ogawa;
 use super::samples::Property;
 use super::shown::Shown;
 use super::{Archive, Choice, Entry, Part, Poses, Upward, chosen, finite, join, shown_as_one, some, upright};
@@ -10,83 +12,23 @@ use crate::linalg::{Mat4, Rotation, UnitVec3, Vec2, Vec3};
 use crate::mesh::MeshError;
 use std::path::Path;
 
-/// Visibility value by which an object inherits from its parent.
-const DEFERRED: i32 = -1;
-
-/// Mesh object with its ancestors.
-struct Found<'a> {
-    path: String,
-    /// Objects from the top to the mesh.
-    chain: Vec<&'a Object>,
-    shown: Shown,
-}
-
-impl Found<'_> {
-    fn mesh(&self) -> &Object {
-        self.chain[self.chain.len() - 1]
-    }
-
-    /// Returns a property of the mesh geometry.
-    fn geometry(&self, name: &str) -> Option<&Property> {
-        self.mesh().properties.get(".geom").and_then(|g| g.within.get(name))
-    }
-}
-
-/// Collects the meshes below an object in file order, and the paths of unsupported objects.
-fn meshes<'a>(
-    file: &Ogawa,
-    object: &'a Object,
-    path: &str,
-    chain: &[&'a Object],
-    above: &Shown,
-    all: &mut (Vec<Found<'a>>, Vec<String>),
-) -> Result<(), MeshError> {
-    for child in &object.children {
-        let path = format!("{path}/{}", child.name);
-        let mut chain = chain.to_vec();
-        chain.push(child);
-        let shown = shown(file, child, above)?;
-        if child.words.contains("AbcGeom_PolyMesh") || child.words.contains("AbcGeom_SubD") {
-            all.0.push(Found { path: path.clone(), chain: chain.clone(), shown: shown.clone() });
-        } else if child.words.contains("AbcGeom_NuPatch") || child.properties.contains_key(".instanceSource") {
-            all.1.push(path.clone());
-        }
-        meshes(file, child, &path, &chain, &shown, all)?;
-    }
-    Ok(())
-}
-
-/// Computes when an object is visible [s]. A deferred value inherits from the parent.
-fn shown(file: &Ogawa, object: &Object, above: &Shown) -> Result<Shown, MeshError> {
-    let Some(visible) = object.properties.get("visible") else { return Ok(above.clone()) };
-    let (mut says, mut seen) = (Vec::new(), Vec::new());
-    for sample in [0].into_iter().chain(visible.changing()) {
-        let value = file.ints(visible, sample)?.first().copied().unwrap_or(DEFERRED);
-        let time = visible.time(&file.clocks, sample);
-        says.push((time, value != DEFERRED));
-        seen.push((time, value != 0));
-    }
-    let [says, seen] = [says, seen].map(|samples| Shown::sampled(samples, true));
-    let own = says.with(&seen, |says, seen| says && seen);
-    let deferred = says.with(above, |says, above| !says && above);
-    Ok(own.with(&deferred, |own, deferred| own || deferred))
-}
-
 /// Lists the meshes of the file.
 pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
-    let file = Ogawa::open(file)?;
-    let top = file.top()?;
-    let mut all = Default::default();
-    meshes(&file, &top, "", &[], &Shown::always(true), &mut all)?;
+    let mut file = Ogawa::open(file)?;
+    let mut top = file.top()?;
+    lapsed::mend(&mut file, &mut top)?;
     let mut entries = Vec::new();
-    for found in all.0 {
-        let samples = samples(&file, &found).0;
-        let count = |name: &str| found.geometry(name).map_or(Ok(0), |p| file.reals(p, 0).map(|all| all.len()));
+    for found in Search::of(&file, &top)?.meshes {
+        let times = samples(&file, &found).times;
+        let sampled = |p: &&Property| p.count > 0;
+        let count =
+            |name: &str| found.geometry(name).filter(sampled).map_or(Ok(0), |p| file.reals(p, 0).map(|all| all.len()));
+        let says = [(found.shown.never(), "hidden"), (found.empty, "empty"), (found.placed, "instance")];
         entries.push(Entry {
             size: [count("P")? / 3, count(".faceCounts")?],
             kind: if found.mesh().words.contains("SubD") { "SubD" } else { "PolyMesh" }.to_string(),
-            moves: samples.first().copied().zip(samples.last().copied()).map(|(first, last)| [first, last]),
-            words: found.shown.never().then(|| "hidden".to_string()).into_iter().collect(),
+            moves: times.first().copied().zip(times.last().copied()).map(|(first, last)| [first, last]),
+            words: says.into_iter().filter(|(so, _)| *so).map(|(_, word)| word.to_string()).collect(),
             path: found.path,
         });
     }
@@ -100,50 +42,56 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
         let message = format!("no UV set is chosen by its name ('{name}') in Alembic; its meshes have one, 'uv'");
         return Err(MeshError::new(message));
     }
-    let file = Ogawa::open(path)?;
-    let top = file.top()?;
-    let mut all = Default::default();
-    meshes(&file, &top, "", &[], &Shown::always(true), &mut all)?;
-    let (all, others) = all;
+    let mut file = Ogawa::open(path)?;
+    let mut top = file.top()?;
+    let lapsed = lapsed::mend(&mut file, &mut top)?;
+    let Search { meshes: all, others, .. } = Search::of(&file, &top)?;
     let paths: Vec<String> = all.iter().map(|found| found.path.clone()).collect();
     let taken = chosen(&paths, wanted)?;
     let below = all.into_iter().zip(taken).filter(|(_, taken)| *taken).map(|(found, _)| found);
-    let (seen, hidden): (Vec<Found>, Vec<Found>) = below.partition(|found| !found.shown.never());
+    let (empty, whole): (Vec<Found>, Vec<Found>) = below.partition(|found| found.empty);
+    let (seen, hidden): (Vec<Found>, Vec<Found>) = whole.into_iter().partition(|found| !found.shown.never());
     if seen.is_empty() {
-        let what = hidden.first().map_or("it has no mesh".to_string(), |found| {
-            format!("'{}' is hidden, as is all that was asked for; show it, or name another", found.path)
-        });
-        return Err(MeshError::new(what));
+        return Err(MeshError::new(nothing(&hidden, &empty)));
     }
-    let (mut times, mut turns, mut parts, mut sources) = (Vec::new(), false, Vec::new(), Vec::new());
+    let (mut times, mut cycles, mut turns) = (Vec::new(), Vec::new(), false);
+    let (mut parts, mut sources) = (Vec::new(), Vec::new());
     for found in &seen {
-        let (own, bends) = samples(&file, found);
-        turns |= bends;
-        let start = own.first().copied().unwrap_or_default();
-        times.extend(own);
+        let own = samples(&file, found);
+        turns |= own.turns;
+        // Programs write anything where an object is hidden.
+        let start = own.times.first().copied().unwrap_or_default().max(found.shown.window()[0]);
+        times.extend(own.times);
+        cycles.extend(own.cycles);
         parts.push(taken_apart(&file, found, start)?);
-        let xforms = found.chain.iter().rev().filter_map(|o| o.properties.get(".xform").cloned()).collect();
         let points = found.geometry("P").cloned().unwrap_or_default();
-        sources.push(Mover { path: found.path.clone(), points, xforms });
+        sources.push(Mover { path: found.path.clone(), points, xforms: found.xforms().cloned().collect() });
     }
     times.sort_by(f64::total_cmp);
     times.dedup();
-    let mut notes = Vec::new();
-    if !hidden.is_empty() {
-        notes.push(format!("left out, for hidden: {}", some(hidden.iter().map(|f| &f.path))));
-    }
+    let mut notes: Vec<String> = lapsed
+        .into_iter()
+        .filter(|(path, _)| seen.iter().any(|found| found.path == *path))
+        .map(|(path, note)| format!("<{path}>: {note}"))
+        .collect();
     let within = chosen(&others, wanted).unwrap_or_default();
     let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
+    let of = |found: Vec<Found>| found.into_iter().map(|found| found.path).collect::<Vec<String>>();
+    for (why, what) in [("hidden", of(hidden)), ("empty", of(empty))] {
+        if !what.is_empty() {
+            notes.push(format!("left out, for {why}: {}", some(what)));
+        }
+    }
     if !left.is_empty() {
         notes.push(format!("left out, for no meshes: {}; turn them into meshes to take them", some(left)));
     }
+    let visible: Vec<(String, Shown)> = seen.into_iter().map(|found| (found.path, found.shown)).collect();
     let mut poses = Moving { up, sources, vertices: parts.iter().map(|part| part.vertices).collect(), file };
     let mut positions = Vec::new();
     poses.at(times.first().copied().unwrap_or_default(), &mut positions)?;
     let mut mesh = join(&parts, positions)?;
     mesh.notes.extend(notes.into_iter().map(MeshError::new));
-    let visible: Vec<(String, Shown)> = seen.into_iter().map(|found| (found.path, found.shown)).collect();
-    let rate = rate(&times);
+    let rate = cycle(&cycles).map(f64::recip).or_else(|| rate(&times));
     let shown = shown_as_one(&visible, &mut mesh);
     Ok(Archive { mesh, times, rate, turns, carried: false, shown, poses: Box::new(poses) })
 }
@@ -156,19 +104,46 @@ fn rate(times: &[f64]) -> Option<f64> {
     even.then_some(1.0 / interval)
 }
 
-/// Returns the sample times of everything that moves a mesh [s], and whether a transform is animated.
-fn samples(file: &Ogawa, found: &Found) -> (Vec<f64>, bool) {
-    let mut times = found.geometry("P").map(|p| p.times(&file.clocks)).unwrap_or_default();
-    let own = times.len();
-    for object in &found.chain {
-        if let Some(values) = object.properties.get(".xform").and_then(|x| x.within.get(".vals")) {
-            times.extend(values.times(&file.clocks));
-        }
+/// Tells why none of the meshes that were asked for is taken.
+fn nothing(hidden: &[Found], empty: &[Found]) -> String {
+    if let Some(found) = hidden.first() {
+        return format!("'{}' is hidden, as is all that was asked for; show it, or name another", found.path);
     }
-    let turns = times.len() > own;
+    empty.first().map_or("it has no mesh".to_string(), |found| {
+        format!("<{}>: it has no points or no faces, as all that was asked for", found.path)
+    })
+}
+
+/// Returns the period after which samples of all clocks repeat, if it is one [s]. A frame may have several samples.
+fn cycle(cycles: &[f64]) -> Option<f64> {
+    let first = cycles.first().copied().filter(|cycle| cycle.is_finite() && *cycle > 0.0)?;
+    cycles.iter().all(|cycle| (cycle - first).abs() < 1e-9 * first).then_some(first)
+}
+
+/// Samples of everything that moves a mesh.
+struct Samples {
+    /// Times [s].
+    times: Vec<f64>,
+    /// Periods of the clocks [s].
+    cycles: Vec<f64>,
+    /// Set if a transform is animated.
+    turns: bool,
+}
+
+/// Returns the samples of everything that moves a mesh.
+fn samples(file: &Ogawa, found: &Found) -> Samples {
+    let values = |xform: &'_ Property| xform.within.get(".vals").cloned();
+    let moving: Vec<Property> = found.xforms().filter_map(values).filter(Property::moves).collect();
+    let turns = !moving.is_empty();
+    let moving = moving.iter().chain(found.geometry("P").filter(|p| p.moves()));
+    let (mut times, mut cycles) = (Vec::new(), Vec::new());
+    for property in moving {
+        times.extend(property.times(&file.clocks));
+        cycles.push(file.clocks.get(property.clock).map_or(1.0, |clock| clock.beat));
+    }
     times.sort_by(f64::total_cmp);
     times.dedup();
-    (times, turns)
+    Samples { times, cycles, turns }
 }
 
 /// Reads a mesh without its vertex positions.
@@ -188,10 +163,7 @@ fn taken_apart(file: &Ogawa, found: &Found, start: f64) -> Result<Part, MeshErro
             }
         }
     }
-    let mut place = Mat4::identity();
-    for xform in found.chain.iter().rev().filter_map(|o| o.properties.get(".xform")) {
-        place = transform_of(file, xform, start)? * place;
-    }
+    let place = placed(file, found.xforms(), start)?;
     let turned = place.fixed_view::<3, 3>(0, 0).determinant() >= 0.0;
     let mut part = Part { path: path.clone(), vertices, ..Part::default() };
     part.set_faces(&file.ints(counts, 0)?, &file.ints(indices, 0)?, turned)?;
@@ -283,13 +255,7 @@ impl Poses for Moving {
                 );
                 return Err(MeshError::new(message));
             }
-            let mut place = Mat4::identity();
-            for xform in &source.xforms {
-                place = transform_of(&self.file, xform, time)? * place;
-                if !inherits(&self.file, xform, time)? {
-                    break;
-                }
-            }
+            let place = placed(&self.file, &source.xforms, time)?;
             let start = positions.len();
             let origin = Vec3::new(place.m14, place.m24, place.m34);
             let to_world = |p: &[f64]| place.transform_vector(&vector(p)) + origin;
@@ -302,6 +268,18 @@ impl Poses for Moving {
     fn rest(&mut self, _time: f64, _positions: &mut Vec<Vec3>) -> Result<(), MeshError> {
         Err(MeshError::new("an Alembic file has no shape at rest"))
     }
+}
+
+/// Computes the transform to world space at a time, of transforms from the mesh to the top.
+fn placed<'a>(file: &Ogawa, xforms: impl IntoIterator<Item = &'a Property>, time: f64) -> Result<Mat4, MeshError> {
+    let mut place = Mat4::identity();
+    for xform in xforms {
+        place = transform_of(file, xform, time)? * place;
+        if !inherits(file, xform, time)? {
+            break;
+        }
+    }
+    Ok(place)
 }
 
 /// Returns whether a transform is relative to its parent.

@@ -133,6 +133,14 @@ impl Ogawa {
         Ok(self.reals(property, sample)?.into_iter().map(|x| x as i32).collect())
     }
 
+    /// Reads the first sample of a text.
+    ///
+    /// # Errors
+    /// Fails as [`reals`](Ogawa::reals) does.
+    pub fn text(&self, property: &Property) -> Result<String, MeshError> {
+        Ok(String::from_utf8_lossy(&self.sample(property, 0)?).trim_end_matches('\0').to_string())
+    }
+
     fn sample(&self, property: &Property, sample: usize) -> Result<Vec<u8>, MeshError> {
         let place = property.place(sample) * if property.array { 2 } else { 1 };
         let reference = *property.samples.get(place).ok_or_else(|| odd("a sample that is counted is not there"))?;
@@ -359,7 +367,8 @@ fn read_clocks(bytes: &[u8]) -> Result<Vec<Clock>, MeshError> {
             at += 8;
         }
         // A huge cycle marks times that do not repeat.
-        all.push(Clock { cycle: if cycle.abs() < 1e100 { cycle } else { f64::INFINITY }, times });
+        let cycle = if cycle.abs() < 1e100 { cycle } else { f64::INFINITY };
+        all.push(Clock { cycle, times, beat: cycle });
     }
     Ok(all)
 }

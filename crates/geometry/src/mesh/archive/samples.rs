@@ -12,6 +12,8 @@ pub struct Clock {
     /// Period of the times [s]; infinite if they do not repeat.
     pub(super) cycle: f64,
     pub(super) times: Vec<f64>,
+    /// Period of the clock that the times were chosen from, else that of the times [s].
+    pub(super) beat: f64,
 }
 
 impl Clock {
@@ -104,9 +106,9 @@ mod tests {
 
     #[test]
     fn clocks_repeat_or_do_not() {
-        let twice = Clock { cycle: 0.04, times: vec![0.0, 0.01] };
+        let twice = Clock { cycle: 0.04, times: vec![0.0, 0.01], beat: 0.04 };
         assert_eq!([0, 1, 2, 5].map(|k| twice.time(k)), [0.0, 0.01, 0.04, 0.09]);
-        let once = Clock { cycle: f64::INFINITY, times: vec![1.0, 1.5, 3.0] };
+        let once = Clock { cycle: f64::INFINITY, times: vec![1.0, 1.5, 3.0], beat: f64::INFINITY };
         assert_eq!([0, 2, 9].map(|k| once.time(k)), [1.0, 3.0, 3.0]);
     }
 
