@@ -103,8 +103,8 @@ impl FlatPatch {
         self.form(&PLATE).symmetric_eigenvalues().min() > APART
     }
 
-    /// Returns `C` for the diagonal of `D`, which is `scale` times that of the `plate`; see the head of this file. Unless
-    /// `apart`, the hinges store energy by themselves.
+    /// Returns `C` for the diagonal of `D`, which is `scale` times that of the `plate`; see the head of this file.
+    /// Unless `apart`, the hinges store energy by themselves.
     pub fn stiffness(&self, plate: &[f64; 3], scale: &[f64; 3], apart: bool) -> Mat3 {
         let rigidity = &[0, 1, 2].map(|k| scale[k] * plate[k]);
         if self.by_edges {
