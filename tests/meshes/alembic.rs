@@ -54,6 +54,24 @@ fn instances_stand_for_what_they_name() {
     }
 }
 
+/// Twenty levels of two instances of the level below stand for a million meshes, and are refused at once.
+#[test]
+fn instances_that_double_are_refused() {
+    let path = folder("doubling").join("in.abc");
+    let names = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "N", "O", "P", "Q", "R", "S", "T", "U"];
+    let mut levels = vec![shift(names[0], 0, &[[0.0; 3]], true, vec![mesh("M", 0, &[&CARD])])];
+    for pair in names.windows(2) {
+        let below = format!("/{}", pair[0]);
+        let twice = vec![instance("X", &below), instance("Y", &below)];
+        levels.push(shift(pair[1], 0, &[[0.0; 3]], true, twice));
+    }
+    fs::write(&path, file(&[STILL], levels)).unwrap();
+    let started = std::time::Instant::now();
+    let error = Archive::open(&path, None, Upward::Y).err().unwrap();
+    assert_eq!(error.what, "has more than 100000 objects by instances");
+    assert!(started.elapsed().as_secs() < 20);
+}
+
 /// Meshes without samples or faces are left out, as in USD; they do not make a file damaged.
 #[test]
 fn meshes_without_samples_are_empty() {

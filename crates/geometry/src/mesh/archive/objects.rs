@@ -9,6 +9,8 @@ use crate::mesh::MeshError;
 const DEFERRED: i32 = -1;
 /// Largest accepted nesting depth, by which an instance in itself is found.
 const DEEPEST: usize = 200;
+/// Largest accepted number of objects that stand for others, which may double at every level.
+const PLACED: usize = 100_000;
 /// Kinds of objects with geometry that is no mesh.
 const OTHERS: [&str; 3] = ["AbcGeom_NuPatch", "AbcGeom_Curve", "AbcGeom_Points"];
 
@@ -48,15 +50,17 @@ pub struct Search<'a> {
     pub meshes: Vec<Found<'a>>,
     /// Paths of objects that are not supported, and of instances of nothing.
     pub others: Vec<String>,
+    /// Number of objects found that are or are below an instance.
+    placed: usize,
 }
 
 impl<'a> Search<'a> {
     /// Finds all meshes.
     ///
     /// # Errors
-    /// Fails if the file is damaged, or an instance is in itself.
+    /// Fails if the file is damaged, an instance is in itself, or instances stand for too many objects.
     pub fn of(file: &'a Ogawa, top: &'a Object) -> Result<Search<'a>, MeshError> {
-        let mut search = Search { file, top, meshes: Vec::new(), others: Vec::new() };
+        let mut search = Search { file, top, meshes: Vec::new(), others: Vec::new(), placed: 0 };
         search.below(top, "", &[], &Shown::always(true), false)?;
         Ok(search)
     }
@@ -86,6 +90,10 @@ impl<'a> Search<'a> {
             let mut chain = chain.to_vec();
             chain.push(own);
             let (shown, placed) = (shown(self.file, own, above)?, placed || instance.is_some());
+            self.placed += usize::from(placed);
+            if self.placed > PLACED {
+                return Err(MeshError::new(format!("has more than {PLACED} objects by instances")));
+            }
             if own.words.contains("AbcGeom_PolyMesh") || own.words.contains("AbcGeom_SubD") {
                 let (path, chain, shown) = (path.clone(), chain.clone(), shown.clone());
                 self.meshes.push(Found { path, chain, shown, empty: self.empty(own)?, placed });
