@@ -1,10 +1,11 @@
 //! Fold lines: edges along which cloth rests at an angle of its own, which may grow in time. Beside them, angles at
-//! which cloth rests where its bending has yielded.
+//! which cloth rests where its bending has yielded, and rest shapes where its stretch has.
 
 use super::keyed::{Of, Ramp};
 use super::{State, World};
 use crate::force::plate::yielding::MOST;
 use crate::force::term::Law;
+use crate::linalg::Vec3;
 
 /// Fold line of a world.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,5 +37,12 @@ impl World {
             fold.hinges.iter().for_each(|h| turned[*h as usize] += fold.angle * part);
         }
         turned.iter_mut().for_each(|angle| *angle = angle.clamp(-MOST, MOST));
+    }
+
+    /// Computes the strain by which the rest shape of each triangle that yields has grown. The list stays empty where
+    /// none does.
+    pub fn grow(&self, state: &State, grown: &mut Vec<Vec3>) {
+        let stretchings = self.elements.stretchings();
+        stretchings.plastic(state.memory.of(stretchings.name()), grown);
     }
 }

@@ -214,7 +214,7 @@ fn bending_past_its_yield_stays() {
 }
 
 /// Cuts a mesh in two between the cells at a place along its warp [m]. Vertices there are doubled.
-fn halved(mesh: &TriMesh, at: f64) -> TriMesh {
+pub fn halved(mesh: &TriMesh, at: f64) -> TriMesh {
     let mut own = mesh.clone();
     let mut twins = std::collections::BTreeMap::new();
     for t in 0..own.triangles.len() {

@@ -50,7 +50,7 @@ impl Membranes<'_> {
     }
 
     fn energy_of(&self, k: usize, shape: &Shape) -> f64 {
-        let t = &self.triangles[k];
+        let t = &self.triangles[k].yielded(&shape.soft);
         let law = &self.sheets[t.cloth as usize].membrane;
         shape.soft.stretch(&t.vertices) * t.energy(law, &pick(shape.x, &t.vertices))
     }
@@ -190,7 +190,8 @@ struct Batch<T> {
 impl<T: Real> Batch<T> {
     fn read(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme) {
         let Batch { fields, gradients, moduli, area, damping, .. } = self;
-        for (l, Face { triangle: t, .. }) in faces.iter().enumerate() {
+        for (l, Face { triangle, .. }) in faces.iter().enumerate() {
+            let t = &triangle.yielded(&scheme.soft);
             let sheet = &sheets[t.cloth as usize];
             let v = t.vertices.map(|v| v as usize);
             for k in 0..2 {
@@ -221,7 +222,8 @@ impl<T: Real> Batch<T> {
     /// Reads the stress in addition to the moduli: that of a progressive law, and of internal friction with its slopes
     /// over the expected step.
     fn read_beyond(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme, memory: &[f64]) {
-        for (l, Face { triangle: t, memory: at, .. }) in faces.iter().enumerate() {
+        for (l, Face { triangle, memory: at, .. }) in faces.iter().enumerate() {
+            let t = &triangle.yielded(&scheme.soft);
             let sheet = &sheets[t.cloth as usize];
             let mut beyond = sheet.membrane.beyond(&t.strain(&pick(scheme.x, &t.vertices)));
             let mut slopes = Vec3::zeros();
