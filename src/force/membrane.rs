@@ -224,7 +224,7 @@ impl Triangle {
         [p.norm(), (q - p).norm(), q.norm()]
     }
 
-    /// Returns this element after warp and weft coordinates have become those times `I + p`, for a strain `p` xx, yy, xy.
+    /// Returns this element after warp and weft coordinates were multiplied by `I + p`, for a strain `p` xx, yy, xy.
     #[inline]
     pub fn grown(&self, p: &Vec3) -> Triangle {
         let (warp, weft) = (1.0 + p.x, 1.0 + p.y);
