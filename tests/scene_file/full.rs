@@ -13,6 +13,7 @@ use percale::linalg::Vec3;
 use percale::scene::body;
 use percale::scene::border::Sides;
 use percale::scene::cloth::{Mapped, Model, Pull, Rest, RestAngles, Source as Shaped};
+use percale::scene::fold::Yields;
 use percale::scene::key::Of;
 use percale::scene::obstacle::Shape;
 use percale::scene::pattern::Hold;

@@ -156,8 +156,8 @@ fn pulled(material: &str, plastic: &str, pull: f64, more: &str, step: f64) -> [f
     [held, middle(&bench), work]
 }
 
-/// A strip is pulled at its ends, as in a machine, and let go: its middle keeps the return mapping of what it had, within
-/// 1 %, with Poisson's ratio and clamps. Hardening keeps the strain even. Without yielding nothing stays.
+/// A strip is pulled at its ends, as in a machine, and let go. Its middle keeps the return mapping of what it had, with
+/// Poisson's ratio and clamps, within 1 %. Hardening keeps the strain even. Without yielding nothing stays.
 #[test]
 fn a_pulled_strip_keeps_its_return_mapping() {
     let row = |(yields, hardening): (f64, f64)| {
