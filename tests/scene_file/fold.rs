@@ -80,8 +80,8 @@ fn yielding_is_as_meant() {
         .concat(),
     );
     for wanted in [
-        "fold.toml:7:13: material[0].plastic.hardening: goes with 'bend'; give where it yields, or leave this out",
-        "fold.toml:11:13: material[1].plastic.stretch_hardening: goes with 'stretch'; give where it yields",
+        "fold.toml:7:25: material[0].plastic.hardening: goes with 'bend'; give where it yields, or leave this out",
+        "fold.toml:11:33: material[1].plastic.stretch_hardening: goes with 'stretch'; give where it yields",
         "material[2].plastic: stretch has internal friction, beside which it does not yield; leave one out",
         "material[3].plastic.stretch: ",
     ] {
