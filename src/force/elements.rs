@@ -34,6 +34,8 @@ pub struct Elements {
     pub yieldings: Vec<Yielding>,
     /// Triangles whose stretch yields.
     pub stretchings: Vec<stretch::Yielding>,
+    /// Index of each triangle among these, or [`super::membrane::NONE`]. Empty: none yields.
+    pub yields: Vec<u32>,
     /// Springs of cloths that are mass-spring systems.
     pub springs: Vec<Spring>,
     /// Laws by body.
@@ -80,7 +82,7 @@ impl Elements {
 
     /// Returns the membranes of all cloths.
     pub fn membranes(&self) -> Membranes<'_> {
-        Membranes { sheets: &self.sheets, triangles: &self.triangles }
+        Membranes { sheets: &self.sheets, triangles: &self.triangles, yields: &self.yields }
     }
 
     /// Returns the bending of all cloths.

@@ -15,7 +15,6 @@ pub mod rows;
 pub mod yielding;
 
 use super::area_barrier::{self, Edges};
-use super::scheme::Softness;
 use crate::linalg::matrix::Real;
 use crate::linalg::{Vec2, Vec3};
 use std::array::from_fn;
@@ -189,8 +188,6 @@ pub struct Triangle {
     pub damping: f64,
     /// Index of the cloth's laws.
     pub cloth: u32,
-    /// Index among the triangles whose stretch yields; [`NONE`] if it does not.
-    pub yields: u32,
 }
 
 impl Triangle {
@@ -205,7 +202,6 @@ impl Triangle {
             area: det.abs() / 2.0 * stiffness,
             damping: 1.0,
             cloth,
-            yields: NONE,
         })
     }
 
@@ -231,12 +227,6 @@ impl Triangle {
         let det = warp * weft - p.z * p.z;
         let gradients = self.gradients.map(|g| Vec2::new(weft * g.x - p.z * g.y, warp * g.y - p.z * g.x) / det);
         Triangle { gradients, area: self.area * det, ..*self }
-    }
-
-    /// Returns this element at rest where it has yielded to.
-    #[inline(always)]
-    pub fn yielded(&self, soft: &Softness) -> Triangle {
-        if self.yields == NONE { *self } else { self.grown(&soft.grown(self.yields)) }
     }
 
     /// Returns the strain of lengths `U - I` xx, yy, xy, with the stretch `U = (F^T F)^(1/2)`.
