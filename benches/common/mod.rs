@@ -90,6 +90,7 @@ pub fn scene(vertices: usize) -> (World, State) {
             shrinks: Vec::new(),
             folds: Vec::new(),
             yields: None,
+            gives: None,
             bands: Vec::new(),
             pins: vec![],
             handles: vec![],

@@ -1,7 +1,7 @@
 //! `[[cloth]]`: simulated cloths, with their pins, handles and maps.
 
 use super::border::{Border, Sides};
-use super::fold::Fold;
+use super::fold::{Fold, Yields};
 use super::keys::{Keys, Kind, choices, exactly_one, one_of, one_or, section};
 use super::kinds::{
     checker, choice, colour, direction, flag, integer, name, object_name, quantity, real, table, tables, text, vector,
@@ -335,6 +335,14 @@ fn finish(mut cloth: Cloth, keys: &mut Keys) -> Option<Cloth> {
     spring::fit(&cloth.sprung(), keys)?;
     mass_is_given_once(&cloth, keys)?;
     rubs_as_meant(&cloth, keys)?;
+    if let (Some(limit), Some(law)) = (cloth.strain_limit, cloth.material.plastic.stretch)
+        && limit <= law.strain
+    {
+        let [limit, strain] = [limit, law.strain].map(|part| number(100.0 * part));
+        let message =
+            format!("{limit} % keeps the cloth below the {strain} % at which its stretch yields, so that none stays");
+        keys.warn("strain_limit", message);
+    }
     if let Some(limit) = cloth.strain_limit.filter(|limit| *limit > 1.0) {
         let [percent, part] = [100.0 * limit, 0.01 * limit].map(number);
         keys.warn(
@@ -404,7 +412,7 @@ fn made_of_panels(cloth: &mut Cloth, keys: &mut Keys) -> Option<()> {
 fn rubs_as_meant(cloth: &Cloth, keys: &mut Keys) -> Option<()> {
     let Material { name, membrane, bending, .. } = &cloth.material;
     let inner = cloth.inner();
-    if cloth.model != Model::Fem && cloth.material.plastic.is_some() {
+    if cloth.model != Model::Fem && cloth.material.plastic != Yields::default() {
         let message = format!("material '{name}' yields, which springs do not; choose another, or model = \"fem\"");
         keys.fault("model", message);
         return None;

@@ -1,8 +1,9 @@
-//! `[[cloth.fold]]`: lines along which cloth rests folded, and bending that yields.
+//! `[[cloth.fold]]`: lines along which cloth rests folded; bending and stretch that yield.
 
 use super::keys::{Keys, Kind, section};
 use super::kinds::{list, quantity, real, text};
 use super::unit::{Unit, number};
+use crate::force::membrane::yielding as stretch;
 use crate::force::plate::yielding::{MOST, Yield};
 
 section! {
@@ -39,19 +40,50 @@ fn is_a_fold(fold: Fold, keys: &mut Keys) -> Option<Fold> {
 }
 
 section! {
-    /// Bending that stays: cloth that is bent beyond a curvature keeps a part of it.
+    /// Deformation that stays: cloth that is bent or stretched beyond a bound keeps a part of it.
     pub struct Plastic {
-        /// Curvature up to which cloth springs back.
-        pub bend: f64 = quantity(Unit::Curvature, 1e-3..=1e6).required(),
+        /// Curvature up to which cloth springs back; it always does if absent.
+        pub bend: Option<f64> = quantity(Unit::Curvature, 1e-3..=1e6).optional(),
         /// Stiffness beyond it that resists further yielding, in units of the rigidity. Of a curvature k there stays
         /// (k - bend)/(1 + hardening).
         pub hardening: f64 = real(0.0..=1e3).or(0.0),
+        /// Strain up to which cloth springs back, in whatever direction it is pulled; it always does if absent.
+        pub stretch: Option<f64> = quantity(Unit::Ratio, 1e-4..=10.0).optional(),
+        /// Stiffness beyond it that resists further yielding, in units of that of the cloth. Of a strain e there stays
+        /// (e - stretch)/(1 + stretch_hardening).
+        pub stretch_hardening: f64 = real(0.0..=1e3).or(0.0),
     }
+    check yields_somehow;
+}
+
+/// Yielding of a cloth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Yields {
+    /// Yielding of bending.
+    pub bend: Option<Yield>,
+    /// Yielding of stretch.
+    pub stretch: Option<stretch::Yield>,
 }
 
 impl Plastic {
-    /// Returns the law.
-    pub fn law(&self) -> Yield {
-        Yield { curvature: self.bend, hardening: self.hardening }
+    /// Returns the laws.
+    pub fn law(&self) -> Yields {
+        Yields {
+            bend: self.bend.map(|curvature| Yield { curvature, hardening: self.hardening }),
+            stretch: self.stretch.map(|strain| stretch::Yield { strain, hardening: self.stretch_hardening }),
+        }
     }
+}
+
+/// Refuses hardening of what does not yield. An empty table removes the yielding of the base.
+fn yields_somehow(plastic: Plastic, keys: &mut Keys) -> Option<Plastic> {
+    let own = [("hardening", "bend", plastic.bend), ("stretch_hardening", "stretch", plastic.stretch)];
+    let mut sound = true;
+    for (key, of, bound) in own {
+        if bound.is_none() && keys.find(key).is_some() {
+            keys.fault(key, format!("goes with '{of}'; give where it yields, or leave this out"));
+            sound = false;
+        }
+    }
+    sound.then_some(plastic)
 }

@@ -2,7 +2,7 @@
 
 use super::document::{Node, Value};
 use super::drape::Drape;
-use super::fold::Plastic;
+use super::fold::{Plastic, Yields};
 use super::internal_friction::{BendStiffening, Stiffening, Words};
 use super::json::Json;
 use super::keys::{Context, Field, Keys, Kind, at_most_one, described, one_of, section};
@@ -14,7 +14,6 @@ use crate::force::bending::Bending;
 use crate::force::contact::Friction;
 use crate::force::internal_friction::InternalFriction;
 use crate::force::membrane::{Isotropic, Membrane, Progressive, StretchTable};
-use crate::force::plate::yielding::Yield;
 
 /// Material of a cloth.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +36,8 @@ pub struct Material {
     pub bending: Bending,
     /// Internal friction.
     pub internal_friction: InternalFriction,
-    /// Yielding of bending.
-    pub plastic: Option<Yield>,
+    /// Yielding of bending and of stretch.
+    pub plastic: Yields,
     /// Stiffness-proportional damping time [s].
     pub damping: f64,
     /// Damping time of bending, if it has its own [s].
@@ -247,7 +246,8 @@ section! {
         plate: Option<Plate> = at_most_one(),
         /// Internal friction: hysteresis and wrinkles that remember; none if neither this nor the base gives it.
         internal_friction: Option<Words> = table().optional(),
-        /// Bending that stays: creases that a sharp bend leaves; none if neither this nor the base gives it.
+        /// Deformation that stays: creases that a sharp bend leaves, cloth that a pull wears out; none if neither this
+        /// nor the base gives it.
         plastic: Option<Plastic> = table().optional(),
         /// Stiffness-proportional damping time, of bending too unless that has its own; 0.5 ms without a base.
         damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),
@@ -339,6 +339,16 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         );
         return None;
     }
+    let plastic = entry.plastic.as_ref().map(Plastic::law).or(base.map(|b| b.plastic)).unwrap_or_default();
+    if entry.plastic.is_some() && plastic == Yields::default() && base.is_none_or(|b| b.plastic == plastic) {
+        keys.warn("plastic", "nothing yields; give bend or stretch in it, or leave it out");
+    }
+    if plastic.stretch.is_some() && internal_friction.stretches() {
+        let message =
+            "stretch has internal friction, beside which it does not yield; leave one out (internal_friction = {})";
+        keys.fault(if entry.plastic.is_some() { "plastic" } else { "internal_friction" }, message);
+        return None;
+    }
     let text = |own: &Option<String>, base: Option<&String>| own.as_ref().or(base).cloned().unwrap_or_default();
     let friction = entry.friction.or(base.map(|b| Friction { fixed: b.friction_static, sliding: b.friction_dynamic }));
     let friction = friction.unwrap_or(Friction { fixed: 0.3, sliding: 0.3 });
@@ -352,7 +362,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         membrane,
         bending,
         internal_friction,
-        plastic: entry.plastic.as_ref().map(Plastic::law).or(base.and_then(|b| b.plastic)),
+        plastic,
         damping: entry.damping.or(base.map(|b| b.damping)).unwrap_or(5e-4),
         bending_damping: entry.bending_damping.or(base.and_then(|b| b.bending_damping)),
         friction_static: friction.fixed,

@@ -65,6 +65,44 @@ fn folds_are_less_than_half_a_turn() {
     assert_eq!(fold("\"-170 deg\""), "");
 }
 
+/// All that is wrong with yielding is told in one round, and what makes no sense is a warning.
+#[test]
+fn yielding_is_as_meant() {
+    let own = |name: &str, keys: &str| format!("[[material]]\nname = \"{name}\"\nbase = \"cotton\"\n{keys}\n");
+    let rubs = "internal_friction = { shear = { a = 1, tau = 0.01 } }";
+    let all = told(
+        &[
+            own("a", "plastic = { hardening = 0.1, stretch_hardening = 0.1, stretch = \"2 %\" }"),
+            own("b", "plastic = { stretch_hardening = 0.1 }"),
+            own("c", &format!("{rubs}\nplastic = {{ stretch = 0.02 }}")),
+            own("d", "plastic = { stretch = 0 }"),
+        ]
+        .concat(),
+    );
+    for wanted in [
+        "fold.toml:7:25: material[0].plastic.hardening: goes with 'bend'; give where it yields, or leave this out",
+        "fold.toml:11:33: material[1].plastic.stretch_hardening: goes with 'stretch'; give where it yields",
+        "material[2].plastic: stretch has internal friction, beside which it does not yield; leave one out",
+        "material[3].plastic.stretch: ",
+    ] {
+        assert!(all.contains(wanted), "{wanted}: {all}");
+    }
+    assert_eq!(all.lines().count(), 4, "{all}");
+    let warned = |text: &str| {
+        let read = read_text(&folder().join("warned.toml"), text.as_bytes(), &[]).unwrap();
+        lines(&read.warnings)
+    };
+    let text = own("e", "plastic = { stretch = \"2 %\" }") + &own("f", "plastic = {}");
+    let cloth = "[[cloth]]\nname = \"sheet\"\nmesh = \"fold.obj\"\nmaterial = \"e\"\nstrain_limit = 0.02\n";
+    let all = warned(&format!("{cloth}{text}"));
+    for wanted in [
+        "strain_limit: 2 % keeps the cloth below the 2 % at which its stretch yields, so that none stays",
+        "material[1].plastic: nothing yields; give bend or stretch in it, or leave it out",
+    ] {
+        assert!(all.contains(wanted), "{wanted}: {all}");
+    }
+}
+
 #[test]
 fn springs_neither_fold_nor_yield() {
     let springs = "model = \"springs\"\nsprings = { from_material = true }\n";
@@ -75,5 +113,7 @@ fn springs_neither_fold_nor_yield() {
     );
     let plastic = "[[material]]\nname = \"own\"\nbase = \"cotton\"\nplastic = { bend = 100 }\n";
     let yields = told(&format!("material = \"own\"\n{springs}{plastic}"));
+    assert!(yields.contains("cloth[0].model: material 'own' yields, which springs do not"), "{yields}");
+    let yields = told(&format!("material = \"own\"\n{springs}{}", plastic.replace("bend = 100", "stretch = 0.02")));
     assert!(yields.contains("cloth[0].model: material 'own' yields, which springs do not"), "{yields}");
 }

@@ -6,12 +6,14 @@ use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::dahl::{Dahl, Form};
 use percale::force::internal_friction::{InternalFriction, Start as Anchor};
+use percale::force::membrane::yielding as stretch;
 use percale::force::membrane::{Isotropic, Membrane, Progressive};
 use percale::force::plate::yielding::Yield;
 use percale::linalg::Vec3;
 use percale::scene::body;
 use percale::scene::border::Sides;
 use percale::scene::cloth::{Mapped, Model, Pull, Rest, RestAngles, Source as Shaped};
+use percale::scene::fold::Yields;
 use percale::scene::key::Of;
 use percale::scene::obstacle::Shape;
 use percale::scene::pattern::Hold;
@@ -118,7 +120,10 @@ fn materials_vary_others() {
         (Some(&[0.9, 0.91, 0.92][..]), Some(&[0.85, 0.95][..]))
     );
     assert_eq!((drape.nodes.as_deref(), drape.source.as_deref()), (Some(&[3, 4, 4][..]), Some("a test")));
-    assert_eq!((find("sheared").plastic, tarp.plastic), (Some(Yield { curvature: 200.0, hardening: 0.25 }), None));
+    let bend = Some(Yield { curvature: 200.0, hardening: 0.25 });
+    assert_eq!((find("sheared").plastic, tarp.plastic), (Yields { bend, stretch: None }, Yields::default()));
+    let stretch = Some(stretch::Yield { strain: 0.03, hardening: 0.5 });
+    assert_eq!(find("tabled").plastic, Yields { bend: None, stretch });
     let wet = find("wet-tarp");
     assert_eq!(wet.drape, None, "a variation drapes in its own way");
     assert_eq!((wet.density, wet.friction_static, wet.friction_dynamic), (0.9, 0.2, 0.2));

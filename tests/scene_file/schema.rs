@@ -218,7 +218,7 @@ const ELSEWHERE: [&str; 22] = [
 ];
 
 /// Tables of the schema, with where the base scene has them; longer paths first.
-const PLACES: [(&str, &str); 35] = [
+const PLACES: [(&str, &str); 36] = [
     ("obstacle.box", "obstacle.o.box"),
     ("obstacle.plane", "obstacle.p.plane"),
     ("obstacle.sequence", "obstacle.s.sequence"),
@@ -253,6 +253,7 @@ const PLACES: [(&str, &str); 35] = [
     ("wet.source", "wet[0].source[0]"),
     ("wet", "wet[0]"),
     ("probe", "probe[0]"),
+    ("material.plastic", "material[1].plastic"),
     ("material", "material[0]"),
 ];
 
@@ -279,7 +280,8 @@ fn its_defaults_are_those_that_are_read() {
          [[cloth]]\nname = \"gown\"\npattern = {{ file = \"gown.dxf\", panel = [{{ name = \"back\" }}, {{ name = \"front\", around = {{ limb = \"o\" }} }}], sew = [{{ }}] }}\n\
          [preview.camera]\nposition = [1, 1, 1]\ntarget = [0, 0, 0]\n\
          [[material]]\nname = \"m\"\nbase = \"cotton\"\nrigidity_progressive = {{ k1 = 1 }}\n\
-         internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\nplastic = {{ bend = 100 }}\n"
+         internal_friction = {{ shear = {{ a = 1, tau = 1 }} }}\n\
+         [[material]]\nname = \"y\"\nbase = \"cotton\"\nplastic = {{ bend = 100, stretch = 0.02 }}\n"
     );
     let plain = good(&base);
     let (schema, mut all) = (schema(), BTreeMap::new());

@@ -234,6 +234,7 @@ impl Draw {
             shrinks: Vec::new(),
             folds: Vec::new(),
             yields: None,
+            gives: None,
             bands: Vec::new(),
             pins,
             handles: Vec::new(),

@@ -2,6 +2,9 @@
 //! tolerance.
 
 use crate::common::{Bench, Cut, close, cut, shipped};
+use crate::shipped::{STEP, halved as at_half};
+use crate::table::{Row, record};
+use crate::this_test;
 use percale::linalg::{Vec2, Vec3};
 use percale::mesh::TriMesh;
 use std::path::Path;
@@ -36,6 +39,11 @@ fn line(k: usize, x: f64, fold: &str) -> String {
     )
 }
 
+/// Returns a scene with a step [s].
+fn stepped(text: &str, step: f64) -> String {
+    text.replace("frames = 121", &format!("frames = 121\nstep = {step:e}"))
+}
+
 fn bench(name: &str, kind: Cut, more: &str) -> Bench {
     shipped(name, &strip(kind), &STRIP.replace("MORE", more))
 }
@@ -62,15 +70,22 @@ fn folded(bench: &Bench, [before, after]: [f64; 2]) -> f64 {
 /// there. Within 0.2 degrees of swing that the air leaves after eight seconds. Without the fold it stays flat.
 #[test]
 fn a_crease_settles_at_its_angle() {
-    for (kind, angle) in [(Cut::Alternating, 60.0), (Cut::Aligned, -90.0), (Cut::Alternating, 150.0)] {
+    let settled = |kind: Cut, angle: f64, step: f64| {
         let fold = line(0, 0.1, &format!("angle = \"{angle} deg\"\nover = \"0.5 s\""));
-        let text = STRIP.replace("cotton", "paper").replace("MORE", &fold);
+        let text = stepped(STRIP, step).replace("cotton", "paper").replace("MORE", &fold);
         let mut bench = shipped("crease", &strip(kind), &text);
         bench.run(8.0);
         let found = folded(&bench, [0.03, 0.14]);
-        println!("{kind:?}: {angle} degrees, found {found}");
+        println!("{kind:?}, step {step}: {angle} degrees, found {found}");
         assert!((found - angle).abs() < 0.2, "{kind:?}: {found} instead of {angle}");
-    }
+        found
+    };
+    settled(Cut::Aligned, -90.0, 4.0 * STEP);
+    settled(Cut::Alternating, 150.0, 4.0 * STEP);
+    let [measured] = at_half(|step| [settled(Cut::Alternating, 60.0, 4.0 * step)]);
+    let scene = "paper, a strip with a fold of 60 degrees: its angle at rest".to_string();
+    let row = Row { law: "bending", scene, unit: "degrees", asked: 60.0, measured, within: 0.2, step: 4.0 * STEP };
+    record(this_test!(), &[row]);
     let mut bench = bench("crease-off", Cut::Alternating, "");
     bench.run(1.0);
     assert!(folded(&bench, [0.03, 0.14]).abs() < 1e-6);
@@ -187,8 +202,9 @@ fn kept(x: &[Vec3], uv: &[Vec2], places: [f64; 3]) -> f64 {
 
 /// Bends a strip of 5 cm to a curvature [1/m], holds it for 0.2 s and lets it go. Returns the angle that stays from end
 /// to end [degrees].
-fn bent(kind: Cut, curvature: f64, plastic: &str, more: &str) -> f64 {
-    let mut bench = shipped("bent", &rolled(kind, curvature), &BENT.replace("PLASTIC", plastic).replace("MORE", more));
+fn bent(kind: Cut, curvature: f64, plastic: &str, step: f64) -> f64 {
+    let text = stepped(BENT, step).replace("PLASTIC", plastic).replace("MORE", "");
+    let mut bench = shipped("bent", &rolled(kind, curvature), &text);
     bench.run(4.0);
     kept(&bench.positions(), &bench.world.objects[0].uv, [0.01, 0.025, 0.04])
 }
@@ -200,21 +216,30 @@ fn bending_past_its_yield_stays() {
     for kind in [Cut::Aligned, Cut::Alternating, Cut::Random] {
         for (yields, hardening) in [(15.0, 0.0), (20.0, 0.25)] {
             let plastic = format!("plastic = {{ bend = \"{yields} 1/m\", hardening = {hardening} }}");
-            let stays = bent(kind, 60.0, &plastic, "");
+            let stays = bent(kind, 60.0, &plastic, 4.0 * STEP);
             let wanted = (0.05f64 * (60.0 - yields) / (1.0 + hardening)).to_degrees();
             println!("{kind:?}, yield {yields} 1/m, hardening {hardening}: {stays} degrees stay, {wanted} by its law");
             assert!((stays - wanted).abs() < 2.0, "{kind:?}: {stays} instead of {wanted}");
         }
     }
+    let [measured] =
+        at_half(|step| [bent(Cut::Aligned, 60.0, "plastic = { bend = \"20 1/m\", hardening = 0.25 }", 4.0 * step)]);
+    let asked = (0.05f64 * 40.0 / 1.25).to_degrees();
+    let scene =
+        "cotton that yields at 20 1/m, hardening 0.25, 5 cm rolled to 60 1/m and let go: angle that stays".to_string();
+    record(
+        this_test!(),
+        &[Row { law: "bending", scene, unit: "degrees", asked, measured, within: 2.0, step: 4.0 * STEP }],
+    );
     for plastic in ["plastic = { bend = \"61 1/m\" }", ""] {
-        let stays = bent(Cut::Aligned, 60.0, plastic, "");
+        let stays = bent(Cut::Aligned, 60.0, plastic, 4.0 * STEP);
         println!("{plastic}: {stays} degrees stay");
         assert!(stays < 0.1, "{plastic}: {stays}");
     }
 }
 
 /// Cuts a mesh in two between the cells at a place along its warp [m]. Vertices there are doubled.
-fn halved(mesh: &TriMesh, at: f64) -> TriMesh {
+pub fn halved(mesh: &TriMesh, at: f64) -> TriMesh {
     let mut own = mesh.clone();
     let mut twins = std::collections::BTreeMap::new();
     for t in 0..own.triangles.len() {

@@ -32,6 +32,7 @@ mod order;
 mod painted;
 mod pick;
 mod piston;
+mod plastic;
 mod plate;
 mod probe;
 mod rubber;

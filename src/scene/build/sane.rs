@@ -187,15 +187,17 @@ fn thrown(velocity: &Vec3, key: &str, faults: &mut Faults) {
 /// such a thickness.
 fn thick(input: &ClothInput, key: &str, faults: &mut Faults) {
     let edge = mean_edge(&input.mesh.positions, &input.mesh.triangles);
-    if !(edge > 0.0 && input.thickness > edge) {
+    let painted = input.weights.thickness.iter().copied().reduce(f64::max).unwrap_or(1.0);
+    let thickness = input.thickness * painted;
+    if !(edge > 0.0 && thickness > edge) {
         return;
     }
     // Number of equilateral triangles in a disc whose radius is the thickness.
-    let beside = std::f64::consts::PI * (input.thickness / edge).powi(2) * 4.0 / 3f64.sqrt();
+    let beside = std::f64::consts::PI * (thickness / edge).powi(2) * 4.0 / 3f64.sqrt();
     let message = format!(
         "thickness {} mm, more than the {} mm of a mean edge: neighbours keep half of what they are apart at rest, and where layers touch each \
          vertex meets some {} triangles, which is slow. Give larger triangles or less thickness",
-        about(1e3 * input.thickness),
+        about(1e3 * thickness),
         about(1e3 * edge),
         about(beside)
     );

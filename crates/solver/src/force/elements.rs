@@ -6,6 +6,7 @@ use super::glue::{Bond, Glue};
 use super::inertia::Inertia;
 use super::membrane::Triangle;
 use super::membrane::rows::Membranes;
+use super::membrane::yielding as stretch;
 use super::plate::yielding::{Yielding, Yieldings};
 use super::plate::{Crease, Patch, Plates};
 use super::scheme::Shape;
@@ -31,6 +32,10 @@ pub struct Elements {
     pub creases: Vec<Crease>,
     /// Triangles whose bending yields.
     pub yieldings: Vec<Yielding>,
+    /// Triangles whose stretch yields.
+    pub stretchings: Vec<stretch::Yielding>,
+    /// Index of each triangle among these, or [`super::membrane::NONE`]. Empty: none yields.
+    pub yields: Vec<u32>,
     /// Springs of cloths that are mass-spring systems.
     pub springs: Vec<Spring>,
     /// Laws by body.
@@ -67,13 +72,17 @@ impl Elements {
         if !self.yieldings.is_empty() {
             terms.push(&yieldings);
         }
+        let stretchings = self.stretchings();
+        if !self.stretchings.is_empty() {
+            terms.push(&stretchings);
+        }
         terms.extend(self.others.iter().map(|term| &**term as &dyn Term));
         f(&terms)
     }
 
     /// Returns the membranes of all cloths.
     pub fn membranes(&self) -> Membranes<'_> {
-        Membranes { sheets: &self.sheets, triangles: &self.triangles }
+        Membranes { sheets: &self.sheets, triangles: &self.triangles, yields: &self.yields }
     }
 
     /// Returns the bending of all cloths.
@@ -81,7 +90,12 @@ impl Elements {
         Plates { sheets: &self.sheets, hinges: &self.hinges, patches: &self.patches, creases: &self.creases }
     }
 
-    /// Returns the yielding of all cloths.
+    /// Returns the yielding of the stretch of all cloths.
+    pub fn stretchings(&self) -> stretch::Yieldings<'_> {
+        stretch::Yieldings { sheets: &self.sheets, list: &self.stretchings }
+    }
+
+    /// Returns the yielding of the bending of all cloths.
     pub fn yieldings(&self) -> Yieldings<'_> {
         Yieldings { hinges: &self.hinges, list: &self.yieldings }
     }

@@ -12,6 +12,7 @@
 //! `A (B^T C B + G S+ G^T)` with `S+` the positive part of `S`, positive semidefinite by construction.
 
 pub mod rows;
+pub mod yielding;
 
 use super::area_barrier::{self, Edges};
 use crate::linalg::matrix::Real;
@@ -171,6 +172,9 @@ impl StretchTable {
     }
 }
 
+/// Index of a triangle that does not yield.
+pub const NONE: u32 = u32::MAX;
+
 /// Rest shape of one triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle {
@@ -214,6 +218,25 @@ impl Triangle {
         let det = g.perp(h);
         let (p, q) = (Vec2::new(h.y, -h.x) / det, Vec2::new(-g.y, g.x) / det);
         [p.norm(), (q - p).norm(), q.norm()]
+    }
+
+    /// Returns this element after warp and weft coordinates were multiplied by `I + p`, for a strain `p` xx, yy, xy.
+    #[inline]
+    pub fn grown(&self, p: &Vec3) -> Triangle {
+        let (warp, weft) = (1.0 + p.x, 1.0 + p.y);
+        let det = warp * weft - p.z * p.z;
+        let gradients = self.gradients.map(|g| Vec2::new(weft * g.x - p.z * g.y, warp * g.y - p.z * g.x) / det);
+        Triangle { gradients, area: self.area * det, ..*self }
+    }
+
+    /// Returns the strain of lengths `U - I` xx, yy, xy, with the stretch `U = (F^T F)^(1/2)`.
+    pub fn lengthening(&self, x: &[Vec3; 3]) -> Vec3 {
+        let (f1, f2) = images(&self.gradients, &[x[1] - x[0], x[2] - x[0]]);
+        let (warp, weft, both) = (f1.norm_squared(), f2.norm_squared(), f1.dot(&f2));
+        // The root of a matrix C of two rows is (C + d I)/(tr C + 2 d)^(1/2), with d the root of its determinant.
+        let root = f1.cross(&f2).norm();
+        let trace = (warp + weft + 2.0 * root).sqrt();
+        Vec3::new((warp + root) / trace - 1.0, (weft + root) / trace - 1.0, both / trace)
     }
 
     /// Returns the strain vector `(E11, E22, 2 E12)`.

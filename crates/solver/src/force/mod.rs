@@ -31,4 +31,4 @@ pub mod tether;
 use term::Shown;
 
 /// Laws that only some scenes have, with their entries in statistics, files and pictures.
-pub static SHOWN: &[Shown] = &[tether::SHOWN, plate::yielding::SHOWN];
+pub static SHOWN: &[Shown] = &[tether::SHOWN, plate::yielding::SHOWN, membrane::yielding::SHOWN];

@@ -40,6 +40,8 @@ pub struct Softness<'a> {
     pub keyed: [&'a [f64]; 2],
     /// Rest angle of each hinge beyond that of its rest shape: of fold lines, and of what has yielded [rad]. Empty: 0.
     pub turned: &'a [f64],
+    /// Strain xx, yy, xy by which the rest shape of each triangle that yields has grown. Empty: 0.
+    pub grown: &'a [Vec3],
 }
 
 /// Returns the mean of the factors of an element's vertices.
@@ -71,6 +73,12 @@ impl Softness<'_> {
     #[inline(always)]
     pub fn turned(&self, hinge: usize) -> f64 {
         self.turned.get(hinge).copied().unwrap_or(0.0)
+    }
+
+    /// Returns the strain xx, yy, xy by which the rest shape of a triangle that yields has grown.
+    #[inline(always)]
+    pub fn grown(&self, yielding: u32) -> Vec3 {
+        self.grown.get(yielding as usize).copied().unwrap_or_default()
     }
 }
 

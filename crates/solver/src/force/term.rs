@@ -84,6 +84,13 @@ pub trait Rows<T: Real>: Send {
     }
 }
 
+/// Rows of a law that acts through the rest shapes of others.
+pub struct NoRows;
+
+impl<T: Real> Rows<T> for NoRows {
+    fn add(&mut self, _: &Scheme, _: &[f64], _: &mut Domain<T>, _: &mut [Vec3]) {}
+}
+
 /// A law and all of its elements.
 pub trait Law: Debug + Send + Sync {
     /// Part of the law that one subdomain evaluates.

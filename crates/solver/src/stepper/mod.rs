@@ -230,6 +230,7 @@ impl<T: Precision> Stepper<T> {
         let times = [state.time, state.time + now.h];
         world.scale(times, &mut now.scales);
         world.turn(state, times, &mut now.turned);
+        world.grow(state, &mut now.grown);
         world.elements.each_term(|term| {
             term.mass(state.memory.of(term.name()), &mut |v, mass| now.mass[v as usize] += mass);
         });

@@ -19,6 +19,7 @@ use crate::force::contact::Friction;
 use crate::force::drag::{Drag, Slowed};
 use crate::force::elements::Elements;
 use crate::force::internal_friction::InternalFriction;
+use crate::force::membrane::yielding as stretch;
 use crate::force::membrane::{Isotropic, Membrane};
 use crate::force::plate::yielding::Yield;
 use crate::force::sheet::{Damping, Sheet};
@@ -106,6 +107,8 @@ pub struct ClothInput {
     pub flat: bool,
     /// Yielding of bending; none if absent.
     pub yields: Option<Yield>,
+    /// Yielding of stretch; none if absent.
+    pub gives: Option<stretch::Yield>,
     /// Upper bound of an edge's strain.
     pub limit: Option<f64>,
     /// Start velocity [m/s].
@@ -237,6 +240,7 @@ impl ClothInput {
             rest: Rest::Chart,
             flat: true,
             yields: None,
+            gives: None,
             limit: None,
             velocity: Vec3::zeros(),
             self_contact: false,

@@ -188,7 +188,9 @@ fn stored(world: &World, state: &State) -> (f64, f64) {
     let keyed = scales.stiffness.each_ref().map(|list| &list[..]);
     let mut turned = Vec::new();
     world.turn(state, [state.time; 2], &mut turned);
-    world.elements.energy(Shape { x: &state.x, soft: Softness { wet: &soft, keyed, turned: &turned } })
+    let mut grown = Vec::new();
+    world.grow(state, &mut grown);
+    world.elements.energy(Shape { x: &state.x, soft: Softness { wet: &soft, keyed, turned: &turned, grown: &grown } })
 }
 
 static ENERGIES: &[Energy] = &[

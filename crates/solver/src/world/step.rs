@@ -83,6 +83,8 @@ pub struct Step {
     pub scales: Scales,
     /// Rest angle of each hinge beyond that of its rest shape; empty if all are 0 [rad].
     pub turned: Vec<f64>,
+    /// Strain by which the rest shape of each triangle that yields has grown; empty if none yields.
+    pub grown: Vec<Vec3>,
     /// Relative increase of friction at each moving vertex; empty if nothing changes it.
     pub roughness: Vec<f64>,
     /// Remaining fraction of permeability at each moving vertex; empty if nothing reduces it.
@@ -115,7 +117,7 @@ impl Step {
     /// Returns the stiffness factors of this step.
     fn softness(&self) -> Softness<'_> {
         let keyed = self.scales.stiffness.each_ref().map(|list| &list[..]);
-        Softness { wet: &self.soft, keyed, turned: &self.turned }
+        Softness { wet: &self.soft, keyed, turned: &self.turned, grown: &self.grown }
     }
 
     /// Returns positions `x` with the cloth stiffness of this step.

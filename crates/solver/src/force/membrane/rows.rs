@@ -1,6 +1,6 @@
 //! Membranes as terms of the system.
 
-use super::{Beyond, Membrane, Triangle};
+use super::{Beyond, Membrane, NONE, Triangle};
 use crate::force::area_barrier::{jam, jams, part2};
 use crate::force::dahl::Dahl;
 use crate::force::internal_friction::{Rubbing, numbers};
@@ -17,6 +17,8 @@ pub struct Membranes<'a> {
     pub sheets: &'a [Sheet],
     /// Elements.
     pub triangles: &'a [Triangle],
+    /// Index of each triangle among those whose stretch yields, or [`NONE`]. Empty: none yields.
+    pub yields: &'a [u32],
 }
 
 /// Memory size of a triangle with internal friction.
@@ -29,7 +31,7 @@ pub struct Faces {
     sheets: Vec<Sheet>,
     /// Triangles whose stress is moduli times strain.
     plain: Vec<Face>,
-    /// Triangles with an additional stress.
+    /// Triangles with an additional stress, or whose rest shape grows.
     apart: Vec<Face>,
 }
 
@@ -42,6 +44,15 @@ struct Face {
     places: [u32; 6],
     /// Index among the triangles with internal friction.
     memory: u32,
+    /// Index among the triangles whose stretch yields.
+    yields: u32,
+}
+
+impl Face {
+    /// Returns the triangle in its rest shape of the step.
+    fn at_rest(&self, scheme: &Scheme) -> Triangle {
+        if self.yields == NONE { self.triangle } else { self.triangle.grown(&scheme.soft.grown(self.yields)) }
+    }
 }
 
 impl Membranes<'_> {
@@ -52,7 +63,16 @@ impl Membranes<'_> {
     fn energy_of(&self, k: usize, shape: &Shape) -> f64 {
         let t = &self.triangles[k];
         let law = &self.sheets[t.cloth as usize].membrane;
-        shape.soft.stretch(&t.vertices) * t.energy(law, &pick(shape.x, &t.vertices))
+        let (soft, x) = (shape.soft.stretch(&t.vertices), pick(shape.x, &t.vertices));
+        match self.yields(k) {
+            NONE => soft * t.energy(law, &x),
+            yields => soft * t.grown(&shape.soft.grown(yields)).energy(law, &x),
+        }
+    }
+
+    /// Returns the index of a triangle among those whose stretch yields.
+    fn yields(&self, k: usize) -> u32 {
+        self.yields.get(k).copied().unwrap_or(NONE)
     }
 
     /// Returns the energy of all triangles [J].
@@ -113,12 +133,12 @@ impl Law for Membranes<'_> {
             let triangle = t.reordered(own.order(&t.vertices));
             let [a, b, c] = triangle.vertices.map(|v| v as usize);
             let places = [[a, a], [a, b], [a, c], [b, b], [b, c], [c, c]].map(|[a, b]| domain.place(a, b));
-            Face { triangle, places, memory: memories[k as usize] }
+            Face { triangle, places, memory: memories[k as usize], yields: self.yields(k as usize) }
         };
         let near = own.near(self.triangles.len(), |k| self.triangles[k].vertices);
         let apart = |face: &Face| {
             let progressive = matches!(self.sheets[face.triangle.cloth as usize].membrane, Membrane::Progressive(_));
-            face.memory != FORGETS || progressive
+            face.memory != FORGETS || progressive || face.yields != NONE
         };
         let (apart, plain) = near.into_iter().map(face).partition(apart);
         Faces { sheets: self.sheets.to_vec(), plain, apart }
@@ -155,13 +175,13 @@ impl<T: Real> Rows<T> for Faces {
     fn add(&mut self, scheme: &Scheme, memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
         let mut batch = Batch::default();
         for faces in self.plain.chunks(WIDE) {
-            batch.read(faces, &self.sheets, scheme);
+            batch.read::<false>(faces, &self.sheets, scheme);
             batch.respond();
             batch.resist(faces.len());
             batch.write(faces, domain, force);
         }
         for faces in self.apart.chunks(WIDE) {
-            batch.read(faces, &self.sheets, scheme);
+            batch.read::<true>(faces, &self.sheets, scheme);
             batch.read_beyond(faces, &self.sheets, scheme, memory);
             batch.respond_apart();
             batch.resist(faces.len());
@@ -188,9 +208,17 @@ struct Batch<T> {
 }
 
 impl<T: Real> Batch<T> {
-    fn read(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme) {
+    /// Reads triangles. With `APART`, rest shapes that have grown are those of the step.
+    fn read<const APART: bool>(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme) {
         let Batch { fields, gradients, moduli, area, damping, .. } = self;
-        for (l, Face { triangle: t, .. }) in faces.iter().enumerate() {
+        for (l, face) in faces.iter().enumerate() {
+            let grown;
+            let t = if APART {
+                grown = face.at_rest(scheme);
+                &grown
+            } else {
+                &face.triangle
+            };
             let sheet = &sheets[t.cloth as usize];
             let v = t.vertices.map(|v| v as usize);
             for k in 0..2 {
@@ -221,7 +249,8 @@ impl<T: Real> Batch<T> {
     /// Reads the stress in addition to the moduli: that of a progressive law, and of internal friction with its slopes
     /// over the expected step.
     fn read_beyond(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme, memory: &[f64]) {
-        for (l, Face { triangle: t, memory: at, .. }) in faces.iter().enumerate() {
+        for (l, face) in faces.iter().enumerate() {
+            let (t, at) = (&face.at_rest(scheme), &face.memory);
             let sheet = &sheets[t.cloth as usize];
             let mut beyond = sheet.membrane.beyond(&t.strain(&pick(scheme.x, &t.vertices)));
             let mut slopes = Vec3::zeros();

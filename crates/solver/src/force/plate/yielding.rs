@@ -12,8 +12,8 @@
 
 use super::{FlatPatch, NONE, PLATE};
 use crate::force::bending::Hinge;
-use crate::force::scheme::{Scheme, Shape, pick};
-use crate::force::term::{Channel, Law, Name, Rows, Shown};
+use crate::force::scheme::{Shape, pick};
+use crate::force::term::{Channel, Law, Name, NoRows, Shown};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3, par};
 
@@ -142,13 +142,6 @@ impl Yieldings<'_> {
             }
         }
     }
-}
-
-/// Rows of a law that acts through the rest angles of others.
-pub struct NoRows;
-
-impl<T: Real> Rows<T> for NoRows {
-    fn add(&mut self, _: &Scheme, _: &[f64], _: &mut Domain<T>, _: &mut [Vec3]) {}
 }
 
 impl Law for Yieldings<'_> {

@@ -4,7 +4,9 @@ use super::chart::{edge_lengths, join, material_points};
 use super::{ClothInput, FoldLine, Part, hold, mean_edge, place};
 use crate::force::bending::Hinge;
 use crate::force::drag::{Drag, Sail};
-use crate::force::membrane::Triangle;
+use crate::force::elements::Elements;
+use crate::force::membrane::yielding::Yielding;
+use crate::force::membrane::{NONE, Triangle};
 use crate::force::plate_mesh::{self, Bent};
 use crate::force::spring::{Role, Spring};
 use crate::force::spring_mesh::{self, Fault, Flexion, Knit};
@@ -217,7 +219,16 @@ impl Making<'_> {
     /// Adds finite elements. Returns the edge limits, if the cloth has a strain limit.
     fn elements(&self, world: &mut World) -> Vec<Limit> {
         let Making { input, topology, material, place, .. } = self;
+        let first = world.elements.triangles.len();
         world.elements.triangles.extend(self.triangles().map(|(_, element)| element));
+        if let Some(law) = input.gives {
+            let Elements { triangles, stretchings, yields, .. } = &mut world.elements;
+            yields.resize(first, NONE);
+            for triangle in &triangles[first..] {
+                yields.push(stretchings.len() as u32);
+                stretchings.push(Yielding { triangle: *triangle, law });
+            }
+        }
         self.bend(world);
         let Some(limit) = input.limit else { return Vec::new() };
         edge_lengths(topology, &input.mesh, material)
