@@ -53,8 +53,8 @@ impl Accuracy {
         self.largest(world, step, change, |acceleration, aim| acceleration * step.h * step.h / aim)
     }
 
-    /// Returns how far the last linearisation moved the vertices, relative to the aim: the largest over all objects. Aims
-    /// above [`USUAL`] count as that.
+    /// Returns how far the last linearisation moved the vertices, relative to the aim: the largest over all objects.
+    /// Aims above [`USUAL`] count as that.
     pub fn change(&self, world: &World, step: &Step) -> f64 {
         self.largest(world, step, |v| step.solved(v as u32) - step.found[v], |change, aim| change / aim.min(USUAL))
     }
