@@ -284,6 +284,16 @@ fn membrane(entry: &Entry) -> Option<Membrane> {
     }
 }
 
+/// Returns the bending law of an entry: its own, or that of its base.
+fn bending(entry: &Entry) -> Option<Bending> {
+    match &entry.plate {
+        Some(Plate::Constant(rigidity)) => Some(Bending::Constant(*rigidity)),
+        Some(Plate::Table(rows)) => Some(Bending::Table(*rows)),
+        Some(Plate::Progressive(BendStiffening { k1, k2 })) => Some(Bending::Progressive([*k1, *k2])),
+        None => entry.base.as_ref().map(|b| b.bending),
+    }
+}
+
 /// Warns of an internal friction table without effect. An empty table removes the friction of the base.
 fn empty_words(entry: &Entry, friction: &InternalFriction, keys: &mut Keys) {
     let Some(words) = entry.internal_friction.as_ref().filter(|words| !words.rubs()) else { return };
@@ -310,12 +320,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         keys.fault("poisson", "a stretch table has no Poisson's ratio; give young, or leave poisson out");
         return None;
     }
-    let bending = match &entry.plate {
-        Some(Plate::Constant(rigidity)) => Some(Bending::Constant(*rigidity)),
-        Some(Plate::Table(rows)) => Some(Bending::Table(*rows)),
-        Some(Plate::Progressive(BendStiffening { k1, k2 })) => Some(Bending::Progressive([*k1, *k2])),
-        None => base.map(|b| b.bending),
-    };
+    let bending = bending(&entry);
     if bending.is_none() {
         lacking.push("rigidity, bend_table or rigidity_progressive");
     }
