@@ -142,6 +142,18 @@ impl Specimen {
     }
 }
 
+/// Tells that no rigidity was found, and why from the rigidities that were tried, with their coefficients.
+fn unfound(material: &Material, wanted: f64, tried: &[[f64; 2]]) -> Failure {
+    let what = format!("no rigidity of '{}' was found that drapes to {:.1} %", material.name, 100.0 * wanted);
+    let side = |more: bool| tried.iter().any(|[_, c]| (*c > wanted) == more);
+    let why = if side(true) && side(false) {
+        "the coefficient jumps there, as folds do; give more --repeats or a finer --edge"
+    } else {
+        "are density and stretch right?"
+    };
+    Failure::input(format!("{what}; {why}"))
+}
+
 impl Drape {
     /// Drapes, prints and writes.
     pub fn execute(self) -> Result<(), Failure> {
@@ -186,16 +198,7 @@ impl Drape {
             say(&format!("rigidity {} uN m: {told}", figure(1e6 * b)));
             Ok::<f64, Failure>(coefficient)
         })?;
-        let found = found.map_err(|tried| {
-            let what = format!("no rigidity of '{}' was found that drapes to {:.1} %", material.name, 100.0 * wanted);
-            let side = |more: bool| tried.iter().any(|[_, c]| (*c > wanted) == more);
-            let why = if side(true) && side(false) {
-                "the coefficient jumps there, as folds do; give more --repeats or a finer --edge"
-            } else {
-                "are density and stretch right?"
-            };
-            Failure::input(format!("{what}; {why}"))
-        })?;
+        let found = found.map_err(|tried| unfound(material, wanted, &tried))?;
         let half = if count > 1 { student(count - 1) * spread / (count as f64).sqrt() } else { f64::INFINITY };
         // The coefficient is linear in the logarithm.
         let factor = (half / found.slope).exp2() - 1.0;

@@ -120,24 +120,7 @@ impl Export {
         // The path of the original scene file names a scene that has no name of its own.
         let scene = scene::read_recorded(Path::new(&record.scene), &read(&folder.scene())?, &[])?;
         let (first, last) = self.frames.unwrap_or((record.first, record.last_done().max(record.first)));
-        for frame in [last, first] {
-            let lacks = record.lacks(frame);
-            if !lacks.is_empty() {
-                return Err(Failure::input(format!("{dir}: frame {frame} is not there; {lacks}")));
-            }
-        }
-        for name in &self.objects {
-            let Some(entry) = record.objects.iter().find(|o| o.name == *name) else {
-                let known: Vec<&str> = record.objects.iter().map(|o| o.name.as_str()).collect();
-                return Err(Failure::input(format!("{dir}: no object '{name}'; there are {}", known.join(", "))));
-            };
-            if entry.files.is_none() {
-                return Err(Failure::input(format!("{dir}: the meshes of '{name}' were not written")));
-            }
-            if !(first..=last).any(|frame| entry.there(frame)) {
-                return Err(Failure::input(format!("{dir}: '{name}' is at none of the frames {first} to {last}")));
-            }
-        }
+        self.check(&record, Range { first, last })?;
         if self.from_zero && self.format != Format::Gltf {
             return Err(Failure::input("--from-zero goes with --format gltf".to_string()));
         }
@@ -151,6 +134,55 @@ impl Export {
         if let Some((path, why)) = self.out.as_ref().and_then(|path| Some((path, self.format.misfit(path)?))) {
             return Err(Failure::input(format!("--out {}: {why}", path.display())));
         }
+        let path = self.place(&folder, &take)?;
+        let mut sink = self.sink(&path, &take)?;
+        for (name, far) in source.carried.iter().filter(|(_, far)| *far > FAR) {
+            let message = format!(
+                "--embed {name}=...: it is up to {far:.3} m from '{name}' at the start; is it in the coordinates of its file?"
+            );
+            log(Level::Warning, &message);
+        }
+        self.tell_of_visibility(&take);
+        self.write_frames(&scene, &source, &take, sink.as_mut())?;
+        if take.origin != Vec3::zeros() && matches!(self.format, Format::Pc2 | Format::Mdd | Format::Ply) {
+            let [x, y, z]: [f64; 3] = take.origin.into();
+            say(&format!(
+                "positions are about [{x}, {y}, {z}] m: this format has no place for it, so add it where the files are used"
+            ));
+        }
+        for file in sink.finish()? {
+            say(&format!("frames {first} to {last} in {}", file.display()));
+        }
+        Ok(())
+    }
+
+    /// Checks that the run has the frames and the objects that are wanted.
+    fn check(&self, record: &Record, frames: Range) -> Result<(), Failure> {
+        let dir = self.dir.display();
+        for frame in [frames.last, frames.first] {
+            let lacks = record.lacks(frame);
+            if !lacks.is_empty() {
+                return Err(Failure::input(format!("{dir}: frame {frame} is not there; {lacks}")));
+            }
+        }
+        for name in &self.objects {
+            let Some(entry) = record.objects.iter().find(|o| o.name == *name) else {
+                let known: Vec<&str> = record.objects.iter().map(|o| o.name.as_str()).collect();
+                return Err(Failure::input(format!("{dir}: no object '{name}'; there are {}", known.join(", "))));
+            };
+            if entry.files.is_none() {
+                return Err(Failure::input(format!("{dir}: the meshes of '{name}' were not written")));
+            }
+            if !frames.all().any(|frame| entry.there(frame)) {
+                let Range { first, last } = frames;
+                return Err(Failure::input(format!("{dir}: '{name}' is at none of the frames {first} to {last}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the path that is written, after its folder is made.
+    fn place(&self, folder: &Folder, take: &Take) -> Result<PathBuf, Failure> {
         let own = self.dir.join("export");
         let path = match (&self.out, self.format.ending()) {
             (Some(path), _) => path.clone(),
@@ -162,18 +194,15 @@ impl Export {
         }
         let above = if self.format.ending().is_some() { path.parent().unwrap_or(Path::new("")) } else { &path };
         make_folder(above)?;
-        let mut sink = self.sink(&path, &take)?;
-        for (name, far) in source.carried.iter().filter(|(_, far)| *far > FAR) {
-            let message = format!(
-                "--embed {name}=...: it is up to {far:.3} m from '{name}' at the start; is it in the coordinates of its file?"
-            );
-            log(Level::Warning, &message);
-        }
-        self.tell_of_visibility(&take);
+        Ok(path)
+    }
+
+    /// Writes the frames one by one.
+    fn write_frames(&self, scene: &Scene, source: &Source, take: &Take, sink: &mut dyn Sink) -> Result<(), Failure> {
         let mut told = BTreeSet::new();
         for frame in take.frames.all() {
             for (k, part) in take.parts.iter().enumerate() {
-                if frame == first || !part.still {
+                if frame == take.frames.first || !part.still {
                     let sample = source.sample(k, frame)?;
                     // Subdivided and embedded meshes are not simulated, so they may cross.
                     let finer = self.subdivide > 0 && scene.cloths.iter().any(|cloth| cloth.name == part.name);
@@ -184,15 +213,6 @@ impl Export {
                 }
             }
             sink.end_frame(frame)?;
-        }
-        if take.origin != Vec3::zeros() && matches!(self.format, Format::Pc2 | Format::Mdd | Format::Ply) {
-            let [x, y, z]: [f64; 3] = take.origin.into();
-            say(&format!(
-                "positions are about [{x}, {y}, {z}] m: this format has no place for it, so add it where the files are used"
-            ));
-        }
-        for file in sink.finish()? {
-            say(&format!("frames {first} to {last} in {}", file.display()));
         }
         Ok(())
     }

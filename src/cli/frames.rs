@@ -333,14 +333,8 @@ sphere = { center = [0, 0, 0], radius = 0.25 }
 enabled = false
 "#;
 
-    #[test]
-    fn a_frame_that_crosses_is_refused() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/none.toml");
-        let scene = scene::read_text(&file, SCENE.as_bytes(), &[]).unwrap();
-        let Ok(scene::build::Built { world, mut state, .. }) = scene::build::build(&scene, &file) else { panic!() };
-        let path = std::env::temp_dir().join(format!("percale-frames-{}", std::process::id()));
-        let folder = Folder::new(&path);
-        folder.take().unwrap();
+    /// Returns the record of a run of three frames.
+    fn record(scene: &Scene, world: &World, state: &State) -> Run {
         let objects = world.objects.iter().map(|o| Entry {
             name: o.name.clone(),
             kind: o.kind,
@@ -352,7 +346,7 @@ enabled = false
             chart: None,
             frames: None,
         });
-        let record = Run {
+        Run {
             version: String::new(),
             command: Vec::new(),
             scene: String::new(),
@@ -372,8 +366,19 @@ enabled = false
             threads: 1,
             wall: 0.0,
             origin: world.origin,
-            view: crate::cli::extent::bounds(&scene, &world, &state),
-        };
+            view: crate::cli::extent::bounds(scene, world, state),
+        }
+    }
+
+    #[test]
+    fn a_frame_that_crosses_is_refused() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/none.toml");
+        let scene = scene::read_text(&file, SCENE.as_bytes(), &[]).unwrap();
+        let Ok(scene::build::Built { world, mut state, .. }) = scene::build::build(&scene, &file) else { panic!() };
+        let path = std::env::temp_dir().join(format!("percale-frames-{}", std::process::id()));
+        let folder = Folder::new(&path);
+        folder.take().unwrap();
+        let record = record(&scene, &world, &state);
         let lock = folder.lock().unwrap();
         let mut frames = Frames::start(&scene, &world, folder.clone(), record, lock).unwrap();
         let mut write = |state: &State, frame: u32| {

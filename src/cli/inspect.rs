@@ -13,7 +13,7 @@ use crate::mesh::check::{self, Severity};
 use crate::mesh::told::{number, rounded};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, MeshError, TriMesh, obj};
-use crate::sequence::{Entry, Folder, Found, Lock, Run as Record, Status, read, write};
+use crate::sequence::{Entry, Folder, Found, FrameStats, Lock, Run as Record, Status, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
 use std::path::PathBuf;
@@ -224,24 +224,8 @@ impl Inspect {
         objects(&folder, &record)?;
         self.frames(&folder, &record)?;
         let stats = folder.read_stats()?;
-        if let Some(last) =
-            stats.last().filter(|s| [&water::WATER, &water::DRIED].iter().any(|own| s.tallies.get(own) > 0.0))
-        {
-            let [water, joined, dried] =
-                [&water::WATER, &water::JOINED, &water::DRIED].map(|own| rounded(1e3 * last.tallies.get(own)));
-            say(&format!(
-                "water at frame {}: {water} g in and on cloths; {joined} g joined, {dried} g dried",
-                last.frame
-            ));
-        }
-        let speed = |s: &crate::sequence::FrameStats| s.tallies.get(&airflow::SPEED);
-        if let Some(at) = stats.iter().max_by(|a, b| speed(a).total_cmp(&speed(b))).filter(|s| speed(s) > 0.0) {
-            let unconverged: u64 = stats.iter().map(|s| s.tallies.get(&airflow::UNCONVERGED) as u64).sum();
-            let (speed, frame) = (rounded(speed(at)), at.frame);
-            say(&format!(
-                "air flows at up to {speed} m/s (frame {frame}); its pressure was not solved as asked in {unconverged} steps"
-            ));
-        }
+        tell_of_water(&stats);
+        tell_of_air(&stats);
         let least = stats.iter().map(|s| s.min_gap).fold(f64::INFINITY, f64::min);
         let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
         let steps: u64 = stats.iter().map(|s| s.steps).sum();
@@ -256,6 +240,29 @@ impl Inspect {
             say(BELOW_ZERO);
         }
         Ok(())
+    }
+}
+
+/// Tells the water at the last frame, if there is or was any.
+fn tell_of_water(stats: &[FrameStats]) {
+    if let Some(last) =
+        stats.last().filter(|s| [&water::WATER, &water::DRIED].iter().any(|own| s.tallies.get(own) > 0.0))
+    {
+        let [water, joined, dried] =
+            [&water::WATER, &water::JOINED, &water::DRIED].map(|own| rounded(1e3 * last.tallies.get(own)));
+        say(&format!("water at frame {}: {water} g in and on cloths; {joined} g joined, {dried} g dried", last.frame));
+    }
+}
+
+/// Tells how fast air flows, if it does.
+fn tell_of_air(stats: &[FrameStats]) {
+    let speed = |s: &FrameStats| s.tallies.get(&airflow::SPEED);
+    if let Some(at) = stats.iter().max_by(|a, b| speed(a).total_cmp(&speed(b))).filter(|s| speed(s) > 0.0) {
+        let unconverged: u64 = stats.iter().map(|s| s.tallies.get(&airflow::UNCONVERGED) as u64).sum();
+        let (speed, frame) = (rounded(speed(at)), at.frame);
+        say(&format!(
+            "air flows at up to {speed} m/s (frame {frame}); its pressure was not solved as asked in {unconverged} steps"
+        ));
     }
 }
 

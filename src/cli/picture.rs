@@ -93,21 +93,7 @@ pub fn picture(
     let up = scene.upwards();
     let aspect = f64::from(width) / f64::from(height.max(1));
     let Stand { camera, ground } = stand(scene, objects, record, aspect);
-    let draft = preview.quality == Quality::Draft;
-    let part = if draft { 2 } else { 1 };
-    let [wide, high] = [width, height].map(|size| size.div_ceil(part) as usize);
-    let mut settings = Settings::new(wide, high, camera, up);
-    settings.samples = if draft { 1 } else { preview.samples as usize };
-    if let Some(direction) = preview.key.direction {
-        settings.lights.key.direction = direction.into_inner();
-    }
-    let linear = |colour: [f64; 3]| colour.map(linear_from_srgb);
-    settings.ground = ground.map(Ground::at);
-    if let Some(colour) = preview.background.map(linear) {
-        settings.background = Background { top: colour, bottom: colour };
-    }
-    settings.note = record.unproven.then_some("not proven: triangles may cross");
-    settings.wireframe = preview.wireframe.then(Wireframe::default);
+    let settings = settings(scene, record.unproven, camera, ground, [width, height]);
     let shading = shading(preview);
     let range = preview.field.map(|field| preview.field_range.unwrap_or_else(|| range(objects, field)));
     let mut drawn = Vec::with_capacity(objects.len());
@@ -155,6 +141,30 @@ pub fn picture(
     let arrows = flow.zip(preview.airflow.as_ref()).map(|(flow, slice)| (Arrows::of(flow, slice), slice.colour));
     drawn.extend(arrows.as_ref().map(|(arrows, colour)| arrows.object(linear(*colour))));
     Ok(draw(&drawn, up, &settings).larger(width as usize, height as usize))
+}
+
+fn linear(colour: [f64; 3]) -> [f64; 3] {
+    colour.map(linear_from_srgb)
+}
+
+/// Returns the settings of a picture `width` by `height`. A draft has half the size.
+fn settings(scene: &Scene, unproven: bool, camera: Camera, ground: Option<f64>, [width, height]: [u32; 2]) -> Settings {
+    let preview = &scene.preview;
+    let draft = preview.quality == Quality::Draft;
+    let part = if draft { 2 } else { 1 };
+    let [wide, high] = [width, height].map(|size| size.div_ceil(part) as usize);
+    let mut settings = Settings::new(wide, high, camera, scene.upwards());
+    settings.samples = if draft { 1 } else { preview.samples as usize };
+    if let Some(direction) = preview.key.direction {
+        settings.lights.key.direction = direction.into_inner();
+    }
+    settings.ground = ground.map(Ground::at);
+    if let Some(colour) = preview.background.map(linear) {
+        settings.background = Background { top: colour, bottom: colour };
+    }
+    settings.note = unproven.then_some("not proven: triangles may cross");
+    settings.wireframe = preview.wireframe.then(Wireframe::default);
+    settings
 }
 
 /// Camera and ground of a frame.

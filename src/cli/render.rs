@@ -49,14 +49,8 @@ impl Render {
         par::with_threads(threads, || self.draw()).map_err(Failure::input)?
     }
 
-    fn draw(&self) -> Result<(), Failure> {
-        let folder = Folder::new(&self.dir);
-        let record = run_of(&folder)?;
-        let overrides: Result<Vec<Override>, _> = self.set.iter().map(|s| Override::parse(s)).collect();
-        let overrides = overrides.map_err(|fault| Failure::input(fault.to_string()))?;
-        let bytes = read(&folder.scene())?;
-        let scene = scene::read_recorded(&folder.scene(), &bytes, &overrides)?;
-        let last = self.frames.as_ref().map_or(record.last_done().max(record.first), Frames::last);
+    /// Checks that the frame `last` is there, and all meshes.
+    fn check(&self, record: &Record, last: u32) -> Result<(), Failure> {
         let lacks = record.lacks(last);
         if !lacks.is_empty() {
             let dir = self.dir.display();
@@ -69,6 +63,18 @@ impl Render {
                 cloth.name
             )));
         }
+        Ok(())
+    }
+
+    fn draw(&self) -> Result<(), Failure> {
+        let folder = Folder::new(&self.dir);
+        let record = run_of(&folder)?;
+        let overrides: Result<Vec<Override>, _> = self.set.iter().map(|s| Override::parse(s)).collect();
+        let overrides = overrides.map_err(|fault| Failure::input(fault.to_string()))?;
+        let bytes = read(&folder.scene())?;
+        let scene = scene::read_recorded(&folder.scene(), &bytes, &overrides)?;
+        let last = self.frames.as_ref().map_or(record.last_done().max(record.first), Frames::last);
+        self.check(&record, last)?;
         if let Some(pictures) = self.turntable {
             let objects = objects(&folder, &record, last)?;
             let objects: Vec<(&Shape, &Snapshot)> = objects.iter().map(|(shape, at)| (shape, at)).collect();

@@ -6,8 +6,8 @@ use super::gate::counts;
 use super::input::Ready;
 use super::log::{Level, log};
 use crate::scene::{self, Scene};
-use crate::sequence::{Checkpoint, Folder, Run as Record, Status, Stored, marks};
-use crate::world::State;
+use crate::sequence::{Checkpoint, Folder, Mark, Run as Record, Status, Stored, marks};
+use crate::world::{State, World};
 
 /// Most changed keys or damaged files that are reported one by one.
 const TOLD: usize = 20;
@@ -48,17 +48,7 @@ impl Resume<'_> {
     pub fn plan(&self) -> Result<Plan, Failure> {
         let path = self.folder.path().display();
         let all = self.folder.checkpoints()?;
-        if let Some(from) = self.from {
-            let last = all.last().map(|at| at.frame);
-            let lacks = match self.record {
-                Some(record) => record.lacks(from),
-                None if last >= Some(from) => String::new(),
-                None => last.map_or("none is".to_string(), |last| format!("the last is {last}")),
-            };
-            if !lacks.is_empty() {
-                return Err(Failure::input(format!("{path}: frame {from} is not there; {lacks}")));
-            }
-        }
+        self.reaches(&all)?;
         // `from` requires a checkpoint at a frame, not between frames.
         let fits = |at: &Stored| self.from.is_none_or(|from| at.frame <= from && at.step.is_none());
         let Some(newest) = whole(&all, fits) else { return self.none("no whole checkpoint") };
@@ -113,6 +103,23 @@ impl Resume<'_> {
         Ok(Plan::GoOn(Box::new((stored, checkpoint, changes))))
     }
 
+    /// Checks that the frame `from` is there.
+    fn reaches(&self, all: &[Stored]) -> Result<(), Failure> {
+        let path = self.folder.path().display();
+        if let Some(from) = self.from {
+            let last = all.last().map(|at| at.frame);
+            let lacks = match self.record {
+                Some(record) => record.lacks(from),
+                None if last >= Some(from) => String::new(),
+                None => last.map_or("none is".to_string(), |last| format!("the last is {last}")),
+            };
+            if !lacks.is_empty() {
+                return Err(Failure::input(format!("{path}: frame {from} is not there; {lacks}")));
+            }
+        }
+        Ok(())
+    }
+
     /// Plans a new start for want of a checkpoint. Fails if `from` requires one.
     fn none(&self, why: &str) -> Result<Plan, Failure> {
         let path = self.folder.path().display();
@@ -141,9 +148,7 @@ impl Resume<'_> {
             changes.push(format!("percale: {version}, was {}", checkpoint.version));
         }
         let now = marks(world);
-        let names = |marks: &[crate::sequence::Mark]| {
-            marks.iter().map(|m| format!("'{}'", m.name)).collect::<Vec<_>>().join(", ")
-        };
+        let names = |marks: &[Mark]| marks.iter().map(|m| format!("'{}'", m.name)).collect::<Vec<_>>().join(", ");
         let refuse = |why: String| {
             tell(&changes);
             let (path, asked) = (stored.path.display(), if self.from.is_some() { "--from" } else { "--resume" });
@@ -158,19 +163,7 @@ impl Resume<'_> {
                 "scene.continue gives another state than the run began with: that run was made again, or is another";
             return Err(refuse(why.to_string()));
         }
-        let mut shapes = Vec::new();
-        for (now, then) in now.iter().zip(&checkpoint.objects) {
-            let name = &now.name;
-            if now.topology != then.topology {
-                return Err(refuse(format!("'{name}' has another mesh than at the checkpoint")));
-            }
-            if now.shape != then.shape {
-                shapes.push(format!("the shape of '{name}' at rest"));
-            }
-            if then.moves_otherwise(world) {
-                shapes.push(format!("the motion of '{name}'"));
-            }
-        }
+        let shapes = shapes(&now, &checkpoint.objects, world).map_err(refuse)?;
         let first = scene.time.start_frame;
         let moved = match self.record {
             Some(record) => record.first != first,
@@ -187,9 +180,7 @@ impl Resume<'_> {
             return Err(refuse(why));
         }
         let (state, frame) = (&checkpoint.state, checkpoint.frame);
-        if !(scene.time.run(frame)..scene.time.run(frame + 1)).contains(&state.time) {
-            let changed = |key: &&str| changes.iter().any(|change| change.starts_with(&format!("{key}:")));
-            let key = ["time.fps", "time.preroll", "time.scale"].into_iter().find(changed).unwrap_or("time.fps");
+        if let Some(key) = displaced(scene, &changes, frame, state.time) {
             return Err(refuse(format!("{key} is another than at the checkpoint")));
         }
         self.once(state, frame).map_err(refuse)?;
@@ -231,6 +222,34 @@ impl Resume<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the key that moved the frames in time, if the time of the state is not within its frame.
+fn displaced(scene: &Scene, changes: &[String], frame: u32, time: f64) -> Option<&'static str> {
+    let changed = |key: &&str| changes.iter().any(|change| change.starts_with(&format!("{key}:")));
+    let within = (scene.time.run(frame)..scene.time.run(frame + 1)).contains(&time);
+    (!within).then(|| ["time.fps", "time.preroll", "time.scale"].into_iter().find(changed).unwrap_or("time.fps"))
+}
+
+/// Returns the changes of shapes at rest and of motions.
+///
+/// # Errors
+/// Says which object has another mesh.
+fn shapes(now: &[Mark], then: &[Mark], world: &World) -> Result<Vec<String>, String> {
+    let mut shapes = Vec::new();
+    for (now, then) in now.iter().zip(then) {
+        let name = &now.name;
+        if now.topology != then.topology {
+            return Err(format!("'{name}' has another mesh than at the checkpoint"));
+        }
+        if now.shape != then.shape {
+            shapes.push(format!("the shape of '{name}' at rest"));
+        }
+        if then.moves_otherwise(world) {
+            shapes.push(format!("the motion of '{name}'"));
+        }
+    }
+    Ok(shapes)
 }
 
 /// Returns whether a change leaves finished frames valid: a change of pictures, which can be drawn again, of

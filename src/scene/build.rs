@@ -30,7 +30,7 @@ use super::fault::meant;
 use super::{Fault, Scene, settings};
 use crate::linalg::Vec3;
 use crate::mesh::seam::Seam;
-use crate::world::build::{ClothInput, Input};
+use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput};
 use crate::world::keyed::Keyed;
 use crate::world::quantity::Channel;
 use crate::world::{self, ContactSettings, Kind, Pinch, State, World};
@@ -75,14 +75,8 @@ pub struct Refusal {
     pub crossing: Vec<u8>,
 }
 
-/// Builds the world and the initial state of a scene. `file` is the path of the scene, for the places of diagnostics.
-///
-/// # Errors
-/// Fails with the errors of all objects at once. These are unreadable files, meshes that cannot be simulated,
-/// selections without vertices, and sequences with different vertex counts. Intersections at the start are reported
-/// only if there are no such errors.
-pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
-    let mut faults = Faults::new(scene, file);
+/// Reads and places all objects of a scene.
+fn inputs(scene: &Scene, file: &Path, faults: &mut Faults) -> (Vec<ClothInput>, Vec<BodyInput>, Vec<ObstacleInput>) {
     // Panels of patterns are placed around obstacles. Their faults are told after those of cloths and bodies.
     let mut later = Faults::new(scene, file);
     let mut obstacles = Vec::with_capacity(scene.obstacles.len());
@@ -91,13 +85,25 @@ pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
     }
     let mut cloths = Vec::with_capacity(scene.cloths.len());
     for (k, cloth) in scene.cloths.iter().enumerate() {
-        cloths.extend(cloth::input(scene, &obstacles, cloth, &format!("cloth[{k}]"), &mut faults));
+        cloths.extend(cloth::input(scene, &obstacles, cloth, &format!("cloth[{k}]"), faults));
     }
     let mut bodies = Vec::with_capacity(scene.bodies.len());
     for (k, body) in scene.bodies.iter().enumerate() {
-        bodies.extend(body::input(scene, body, &format!("body[{k}]"), &mut faults));
+        bodies.extend(body::input(scene, body, &format!("body[{k}]"), faults));
     }
     faults.extend(later);
+    (cloths, bodies, obstacles)
+}
+
+/// Builds the world and the initial state of a scene. `file` is the path of the scene, for the places of diagnostics.
+///
+/// # Errors
+/// Fails with the errors of all objects at once. These are unreadable files, meshes that cannot be simulated,
+/// selections without vertices, and sequences with different vertex counts. Intersections at the start are reported
+/// only if there are no such errors.
+pub fn build(scene: &Scene, file: &Path) -> Result<Built, Refusal> {
+    let mut faults = Faults::new(scene, file);
+    let (cloths, bodies, obstacles) = inputs(scene, file, &mut faults);
     let pinch = pinch(scene, &mut faults);
     let frictions = friction::pairs(scene, &obstacles, &mut faults);
     let glues = glue::glues(scene, &cloths, &bodies, &mut faults);

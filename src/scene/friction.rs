@@ -177,14 +177,17 @@ impl Kind for KnownPair {
     }
 }
 
-/// Field of friction: coefficients, a pair of the library, or curves with their settings.
-struct GivenField;
+/// Keys beside the size of friction.
+struct Beside {
+    dynamic: Option<f64>,
+    second: Option<Box<Ground>>,
+    area: Option<f64>,
+    law: Option<Law>,
+    warp: Option<Warp>,
+}
 
-impl Field for GivenField {
-    type Value = Given;
-
-    fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<Given> {
-        let size = exactly_one::<Size>().take(keys, name, doc);
+impl Beside {
+    fn read(keys: &mut Keys) -> Option<Beside> {
         let dynamic = real(0.0..=10.0);
         keys.declare("dynamic", false, || {
             described(&dynamic, "Coulomb coefficient while sliding, beside `static`; the same if absent.")
@@ -211,8 +214,21 @@ impl Field for GivenField {
             &choice::<Warp>(),
             "By whose warp the curves are; the cloth's if absent, and both of two cloths'.",
         );
-        let (size, dynamic, second, area, law, warp) =
-            (size?, dynamic.map_or(Some(None), |d| d.map(Some))?, second?, area?, law?, warp?);
+        let dynamic = dynamic.map_or(Some(None), |d| d.map(Some))?;
+        Some(Beside { dynamic, second: second?, area: area?, law: law?, warp: warp? })
+    }
+}
+
+/// Field of friction: coefficients, a pair of the library, or curves with their settings.
+struct GivenField;
+
+impl Field for GivenField {
+    type Value = Given;
+
+    fn take(&self, keys: &mut Keys, name: &'static str, doc: &str) -> Option<Given> {
+        let size = exactly_one::<Size>().take(keys, name, doc);
+        let beside = Beside::read(keys);
+        let (size, Beside { dynamic, second, area, law, warp }) = (size?, beside?);
         let mut goes = |there: bool, name: &str, with: &str| {
             if there {
                 keys.fault(name, format!("goes with {with}; leave it out"));

@@ -153,7 +153,19 @@ pub fn faults() -> &'static [Fault] {
 
 /// Returns a table of the library, with a line for each entry.
 pub fn materials_table() -> String {
-    let mut out = String::from(
+    let mut out = String::new();
+    put_fabrics(&mut out);
+    put_solids(&mut out);
+    put_pairs(&mut out);
+    put_permeabilities(&mut out);
+    out.push_str(
+        "* illustrative: general knowledge, not measurements of one fabric. `percale materials NAME` for sources.\n",
+    );
+    out
+}
+
+fn put_fabrics(out: &mut String) {
+    out.push_str(
         "material             density   stretch         bending      drape  friction  description\n\
          \x20                    [g/m2]    [N/m]           [uN m]       [%]    [-]\n",
     );
@@ -185,6 +197,9 @@ pub fn materials_table() -> String {
             m.description,
         );
     }
+}
+
+fn put_solids(out: &mut String) {
     out.push_str(
         "\nsolid                density   Young's      Poisson's    friction  description\n\
          \x20                    [kg/m3]   [kPa]        ratio        [-]\n",
@@ -195,6 +210,9 @@ pub fn materials_table() -> String {
         let (friction, about) = (number(s.friction.sliding), &s.description);
         let _ = writeln!(out, "{:<20} {density:>7}   {young:<11}  {poisson:<11}  {friction:<8}  {mark}{about}", s.name);
     }
+}
+
+fn put_pairs(out: &mut String) {
     out.push_str(
         "\npair                              friction     description; source\n                                  [-]\n",
     );
@@ -202,6 +220,9 @@ pub fn materials_table() -> String {
         let mark = if pair.illustrative { "* " } else { "" };
         let _ = writeln!(out, "{:<32}  {:<11}  {mark}{}; {}", pair.name, spread(pair), pair.description, pair.source);
     }
+}
+
+fn put_permeabilities(out: &mut String) {
     out.push_str(
         "\npermeability         speed     pressure       description\n\
          \x20                    [mm/s]    [Pa]\n",
@@ -211,10 +232,6 @@ pub fn materials_table() -> String {
         let (speed, pressure) = (number(p.speed * 1e3), number(p.pressure));
         let _ = writeln!(out, "{:<20} {speed:>6}    {pressure:<13}  {mark}{}", p.name, p.description);
     }
-    out.push_str(
-        "* illustrative: general knowledge, not measurements of one fabric. `percale materials NAME` for sources.\n",
-    );
-    out
 }
 
 /// Returns the pages of a material, a pair and a permeability with this name, or `None` if there is none.
@@ -306,16 +323,7 @@ fn pair_page(pair: &Pair) -> String {
     out
 }
 
-fn material_page(m: &Material) -> String {
-    let mut out = format!("{}\n", m.name);
-    let mut line = |key: &str, value: String| {
-        let _ = writeln!(out, "  {key:<18}{value}");
-    };
-    line("description", m.description.clone());
-    line("source", m.source.clone());
-    line("kind", if m.illustrative { "illustrative" } else { "measured or defined by the source" }.to_string());
-    line("density", format!("{} kg/m2", number(m.density)));
-    line("thickness", format!("{} m", number(m.thickness)));
+fn stretch_lines(m: &Material, line: &mut impl FnMut(&str, String)) {
     match &m.membrane {
         Membrane::Isotropic(Isotropic { young, poisson }) => {
             line("young", format!("{} N/m (times thickness)", number(*young)));
@@ -336,6 +344,9 @@ fn material_page(m: &Material) -> String {
             }
         }
     }
+}
+
+fn bending_lines(m: &Material, line: &mut impl FnMut(&str, String)) {
     match &m.bending {
         Bending::Constant(b) => line("rigidity", format!("{} N m", number(*b))),
         Bending::Orthotropic([warp, weft, _]) => {
@@ -353,6 +364,9 @@ fn material_page(m: &Material) -> String {
             }
         }
     }
+}
+
+fn internal_friction_lines(m: &Material, line: &mut impl FnMut(&str, String)) {
     let InternalFriction { stretch: [warp, weft, shear], bend: [along, across], .. } = &m.internal_friction;
     let laws = [("warp", warp, "N/m"), ("weft", weft, "N/m"), ("shear", shear, "N/m")];
     for (way, law, unit) in laws.into_iter().chain([("bending", along, "N"), ("bend weft", across, "N")]) {
@@ -366,12 +380,9 @@ fn material_page(m: &Material) -> String {
         let most = format!("{} + {} |e| {unit}", number(*a), number(*b));
         line(&format!("friction, {way}"), format!("{most}, tau {}{strain}, {form}", number(*tau)));
     }
-    line("damping", format!("{} s", number(m.damping)));
-    if let Some(damping) = m.bending_damping {
-        line("bending_damping", format!("{} s", number(damping)));
-    }
-    line("friction_static", number(m.friction_static));
-    line("friction_dynamic", number(m.friction_dynamic));
+}
+
+fn drape_lines(m: &Material, line: &mut impl FnMut(&str, String)) {
     if let Some(drape) = &m.drape {
         let percent = |all: &[f64]| all.iter().map(|c| format!("{:.0}", 100.0 * c)).collect::<Vec<_>>();
         if let Some(simulated) = &drape.simulated {
@@ -384,5 +395,27 @@ fn material_page(m: &Material) -> String {
             line("  published", format!("{} %; {source}", percent(band).join(" to ")));
         }
     }
+}
+
+fn material_page(m: &Material) -> String {
+    let mut out = format!("{}\n", m.name);
+    let mut line = |key: &str, value: String| {
+        let _ = writeln!(out, "  {key:<18}{value}");
+    };
+    line("description", m.description.clone());
+    line("source", m.source.clone());
+    line("kind", if m.illustrative { "illustrative" } else { "measured or defined by the source" }.to_string());
+    line("density", format!("{} kg/m2", number(m.density)));
+    line("thickness", format!("{} m", number(m.thickness)));
+    stretch_lines(m, &mut line);
+    bending_lines(m, &mut line);
+    internal_friction_lines(m, &mut line);
+    line("damping", format!("{} s", number(m.damping)));
+    if let Some(damping) = m.bending_damping {
+        line("bending_damping", format!("{} s", number(damping)));
+    }
+    line("friction_static", number(m.friction_static));
+    line("friction_dynamic", number(m.friction_dynamic));
+    drape_lines(m, &mut line);
     out
 }

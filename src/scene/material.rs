@@ -287,6 +287,17 @@ fn membrane(entry: &Entry) -> Option<Membrane> {
     }
 }
 
+/// Returns the bending law of an entry: its own, or that of its base.
+fn bending(entry: &Entry) -> Option<Bending> {
+    match &entry.plate {
+        Some(Plate::Constant(rigidity)) => Some(Bending::Constant(*rigidity)),
+        Some(Plate::Orthotropic(directions)) => Some(directions.law()),
+        Some(Plate::Table(rows)) => Some(Bending::Table(*rows)),
+        Some(Plate::Progressive(BendStiffening { k1, k2 })) => Some(Bending::Progressive([*k1, *k2])),
+        None => entry.base.as_ref().map(|b| b.bending),
+    }
+}
+
 /// Warns of an internal friction table without effect. An empty table removes the friction of the base.
 fn empty_words(entry: &Entry, friction: &InternalFriction, keys: &mut Keys) {
     let Some(words) = entry.internal_friction.as_ref().filter(|words| !words.rubs()) else { return };
@@ -295,6 +306,39 @@ fn empty_words(entry: &Entry, friction: &InternalFriction, keys: &mut Keys) {
         let message = "gives no internal friction; give stretch, weft, shear, bend or bend_weft in it, or leave it out";
         keys.warn("internal_friction", message);
     }
+}
+
+/// Returns internal friction and yielding: those of the entry, or of its base.
+fn memories(
+    entry: &Entry,
+    membrane: &Membrane,
+    bending: &Bending,
+    keys: &mut Keys,
+) -> Option<(InternalFriction, Yields)> {
+    let base = entry.base.as_ref();
+    let internal_friction = match &entry.internal_friction {
+        Some(words) => words.law(membrane, bending),
+        None => base.map(|b| b.internal_friction).unwrap_or_default(),
+    };
+    empty_words(entry, &internal_friction, keys);
+    if internal_friction.bends() && bending.rigidity(0.0, 0.0) == 0.0 {
+        keys.fault(
+            "internal_friction",
+            "friction of bending without rigidity has nothing to turn it back; give a rigidity",
+        );
+        return None;
+    }
+    let plastic = entry.plastic.as_ref().map(Plastic::law).or(base.map(|b| b.plastic)).unwrap_or_default();
+    if entry.plastic.is_some() && plastic == Yields::default() && base.is_none_or(|b| b.plastic == plastic) {
+        keys.warn("plastic", "nothing yields; give bend or stretch in it, or leave it out");
+    }
+    if plastic.stretch.is_some() && internal_friction.stretches() {
+        let message =
+            "stretch has internal friction, beside which it does not yield; leave one out (internal_friction = {})";
+        keys.fault(if entry.plastic.is_some() { "plastic" } else { "internal_friction" }, message);
+        return None;
+    }
+    Some((internal_friction, plastic))
 }
 
 /// Completes the entry from its base and adds the material to the known materials.
@@ -313,13 +357,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         keys.fault("poisson", "a stretch table has no Poisson's ratio; give young, or leave poisson out");
         return None;
     }
-    let bending = match &entry.plate {
-        Some(Plate::Constant(rigidity)) => Some(Bending::Constant(*rigidity)),
-        Some(Plate::Orthotropic(directions)) => Some(directions.law()),
-        Some(Plate::Table(rows)) => Some(Bending::Table(*rows)),
-        Some(Plate::Progressive(BendStiffening { k1, k2 })) => Some(Bending::Progressive([*k1, *k2])),
-        None => base.map(|b| b.bending),
-    };
+    let bending = bending(&entry);
     if bending.is_none() {
         lacking.push("rigidity, rigidity_orthotropic, bend_table or rigidity_progressive");
     }
@@ -327,28 +365,7 @@ fn resolve(entry: Entry, keys: &mut Keys) -> Option<Entry> {
         keys.lacks(format!("missing: {}; give it, or a base to take it from", lacking.join(", ")));
         return None;
     };
-    let internal_friction = match &entry.internal_friction {
-        Some(words) => words.law(&membrane, &bending),
-        None => base.map(|b| b.internal_friction).unwrap_or_default(),
-    };
-    empty_words(&entry, &internal_friction, keys);
-    if internal_friction.bends() && bending.rigidity(0.0, 0.0) == 0.0 {
-        keys.fault(
-            "internal_friction",
-            "friction of bending without rigidity has nothing to turn it back; give a rigidity",
-        );
-        return None;
-    }
-    let plastic = entry.plastic.as_ref().map(Plastic::law).or(base.map(|b| b.plastic)).unwrap_or_default();
-    if entry.plastic.is_some() && plastic == Yields::default() && base.is_none_or(|b| b.plastic == plastic) {
-        keys.warn("plastic", "nothing yields; give bend or stretch in it, or leave it out");
-    }
-    if plastic.stretch.is_some() && internal_friction.stretches() {
-        let message =
-            "stretch has internal friction, beside which it does not yield; leave one out (internal_friction = {})";
-        keys.fault(if entry.plastic.is_some() { "plastic" } else { "internal_friction" }, message);
-        return None;
-    }
+    let (internal_friction, plastic) = memories(&entry, &membrane, &bending, keys)?;
     let text = |own: &Option<String>, base: Option<&String>| own.as_ref().or(base).cloned().unwrap_or_default();
     let friction = entry.friction.or(base.map(|b| Friction { fixed: b.friction_static, sliding: b.friction_dynamic }));
     let friction = friction.unwrap_or(Friction { fixed: 0.3, sliding: 0.3 });

@@ -344,6 +344,7 @@ fn hushed(fault: Fault) -> Fault {
     Fault { message: within::hushed(&fault.message).into_owned(), ..fault }
 }
 
+#[expect(clippy::too_many_lines, reason = "a list of the sections of a scene")]
 fn read_as(path: &Path, bytes: &[u8], overrides: &[Override], kept: Kept) -> Result<Scene, Vec<Fault>> {
     let mut document = Document::new(&kept.name(path), bytes);
     let (text, misplaced) = overrides::apply(&mut document, overrides);

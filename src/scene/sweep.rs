@@ -108,6 +108,40 @@ impl Reader<'_> {
         all
     }
 
+    /// Combines the values of each key with those of each other. The last key changes first.
+    fn grid(&mut self, columns: &[(String, Vec<String>)], origin: Origin) -> Vec<Vec<String>> {
+        let count = columns.iter().fold(1usize, |n, (_, values)| n.saturating_mul(values.len()));
+        if count > MOST {
+            self.fault(origin, "keys", format!("{count} cases; at most {MOST} are run"));
+        }
+        let case = |mut k: usize| {
+            let mut case: Vec<String> = columns
+                .iter()
+                .rev()
+                .map(|(_, values)| {
+                    let value = values[k % values.len()].clone();
+                    k /= values.len();
+                    value
+                })
+                .collect();
+            case.reverse();
+            case
+        };
+        (0..count.min(MOST)).map(case).collect()
+    }
+
+    /// Combines the k-th values of all keys.
+    fn list(&mut self, columns: &[(String, Vec<String>)], origin: Origin) -> Vec<Vec<String>> {
+        let count = columns.first().map_or(0, |(_, values)| values.len());
+        if let Some((key, values)) = columns.iter().find(|(_, values)| values.len() != count) {
+            let message =
+                format!("{} values where {} has {count}; a list takes as many of each", values.len(), columns[0].0);
+            self.fault(origin, key, message);
+            return Vec::new();
+        }
+        (0..count).map(|k| columns.iter().map(|(_, values)| values[k].clone()).collect()).collect()
+    }
+
     fn number(&mut self, table: &Table, path: &str, key: &str, origin: Origin) -> Option<f64> {
         match table.find(key).map(|n| (&n.value, n)) {
             Some((Value::Integer(whole), _)) => Some(*whole as f64),
@@ -234,37 +268,8 @@ fn read_text(path: &Path, bytes: &[u8]) -> Result<Sweep, Vec<Fault>> {
         reader.fault(origin, "keys", "missing; give keys of the scene with lists or ranges of values");
     }
     let cases = match combine.as_str() {
-        "grid" => {
-            let count = columns.iter().fold(1usize, |n, (_, values)| n.saturating_mul(values.len()));
-            if count > MOST {
-                reader.fault(origin, "keys", format!("{count} cases; at most {MOST} are run"));
-            }
-            let case = |mut k: usize| {
-                let mut case: Vec<String> = columns
-                    .iter()
-                    .rev()
-                    .map(|(_, values)| {
-                        let value = values[k % values.len()].clone();
-                        k /= values.len();
-                        value
-                    })
-                    .collect();
-                case.reverse();
-                case
-            };
-            (0..count.min(MOST)).map(case).collect()
-        }
-        "list" => {
-            let count = columns.first().map_or(0, |(_, values)| values.len());
-            if let Some((key, values)) = columns.iter().find(|(_, values)| values.len() != count) {
-                let message =
-                    format!("{} values where {} has {count}; a list takes as many of each", values.len(), columns[0].0);
-                reader.fault(origin, key, message);
-                Vec::new()
-            } else {
-                (0..count).map(|k| columns.iter().map(|(_, values)| values[k].clone()).collect()).collect()
-            }
-        }
+        "grid" => reader.grid(&columns, origin),
+        "list" => reader.list(&columns, origin),
         _ => {
             let origin = root.find("combine").map_or(Origin::Text(0), |node| node.origin);
             reader.fault(origin, "combine", "expected \"grid\" or \"list\"");

@@ -53,6 +53,51 @@ const NAMES: [&str; 11] =
 /// Fault in a table of curves: column, row if the fault is in a row, and message.
 type Wrong = (&'static str, Option<usize>, String);
 
+/// Checks the values of column `k`, given the loads.
+fn check(columns: &[Option<Vec<f64>>; 11], load: &[f64], k: usize, values: &[f64]) -> Result<(), Wrong> {
+    let has = |k: usize| columns[k].is_some();
+    let name = NAMES[k];
+    if values.len() != load.len() {
+        return Err((name, None, format!("{} values for {} loads; give as many", values.len(), load.len())));
+    }
+    if let Some(row) = (1..load.len()).find(|row| k == 0 && values[*row] <= values[row - 1]) {
+        let (a, b) = (number(values[row]), number(values[row - 1]));
+        return Err((name, Some(row), format!("loads must ascend: {a} N follows {b} N")));
+    }
+    if let Some(row) = (0..load.len()).find(|row| k > 0 && (values[*row] > 0.0) != (load[*row] > 0.0)) {
+        return Err((
+            name,
+            Some(row),
+            format!(
+                "{} N at a load of {} N; without load there is no friction, with load there is",
+                number(values[row]),
+                number(load[row])
+            ),
+        ));
+    }
+    if let Some(row) = (0..load.len()).find(|row| k > 0 && values[*row] > MOST * load[*row]) {
+        let message = format!("more than {MOST} times the load of {} N; is it in N?", number(load[row]));
+        return Err((name, Some(row), message));
+    }
+    if matches!(k, 2 | 4 | 5 | 7 | 9 | 10) && !has(if k < 6 { 3 } else { 8 }) {
+        let weft = if k < 6 { "f90" } else { "peak90" };
+        return Err((name, None, format!("goes with '{weft}', the curve along the weft")));
+    }
+    if k > 5 && !(has(k - 5) && has(6)) {
+        let beside = if has(6) { NAMES[k - 5] } else { "peak0" };
+        return Err((name, None, format!("goes with '{beside}'")));
+    }
+    let lower = (0..load.len()).find(|row| k > 5 && columns[k - 5].as_ref().is_some_and(|f| values[*row] < f[*row]));
+    if let Some(row) = lower {
+        return Err((
+            name,
+            Some(row),
+            format!("smaller than {} at the same load; a peak is at least what follows", NAMES[k - 5]),
+        ));
+    }
+    Ok(())
+}
+
 /// Converts the columns to curves.
 fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
     let has = |k: usize| columns[k].is_some();
@@ -60,47 +105,9 @@ fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
         let lacking = if has(0) { 1 } else { 0 };
         return Err((NAMES[lacking], None, format!("no column '{}'; load and f0 are needed", NAMES[lacking])));
     };
-    for (k, name) in NAMES.iter().enumerate() {
-        let Some(values) = &columns[k] else { continue };
-        if values.len() != load.len() {
-            return Err((name, None, format!("{} values for {} loads; give as many", values.len(), load.len())));
-        }
-        if let Some(row) = (1..load.len()).find(|row| k == 0 && values[*row] <= values[row - 1]) {
-            let (a, b) = (number(values[row]), number(values[row - 1]));
-            return Err((name, Some(row), format!("loads must ascend: {a} N follows {b} N")));
-        }
-        if let Some(row) = (0..load.len()).find(|row| k > 0 && (values[*row] > 0.0) != (load[*row] > 0.0)) {
-            return Err((
-                name,
-                Some(row),
-                format!(
-                    "{} N at a load of {} N; without load there is no friction, with load there is",
-                    number(values[row]),
-                    number(load[row])
-                ),
-            ));
-        }
-        if let Some(row) = (0..load.len()).find(|row| k > 0 && values[*row] > MOST * load[*row]) {
-            let message = format!("more than {MOST} times the load of {} N; is it in N?", number(load[row]));
-            return Err((name, Some(row), message));
-        }
-        if matches!(k, 2 | 4 | 5 | 7 | 9 | 10) && !has(if k < 6 { 3 } else { 8 }) {
-            let weft = if k < 6 { "f90" } else { "peak90" };
-            return Err((name, None, format!("goes with '{weft}', the curve along the weft")));
-        }
-        if k > 5 && !(has(k - 5) && has(6)) {
-            let beside = if has(6) { NAMES[k - 5] } else { "peak0" };
-            return Err((name, None, format!("goes with '{beside}'")));
-        }
-        let lower =
-            (0..load.len()).find(|row| k > 5 && columns[k - 5].as_ref().is_some_and(|f| values[*row] < f[*row]));
-        if let Some(row) = lower {
-            return Err((
-                name,
-                Some(row),
-                format!("smaller than {} at the same load; a peak is at least what follows", NAMES[k - 5]),
-            ));
-        }
+    for (k, values) in columns.iter().enumerate() {
+        let Some(values) = values else { continue };
+        check(columns, load, k, values)?;
     }
     if load.iter().all(|load| *load == 0.0) {
         return Err(("load", None, "no load above 0".to_string()));

@@ -285,48 +285,11 @@ impl Run {
 
     /// Parses the record as JSON.
     fn of(all: &Value) -> Result<Run, String> {
-        let missing = |key: &str| format!("'{key}' is missing or wrong; is this the record of a percale run?");
-        let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_string);
-        let whole = |of: &Value, key: &str| {
-            of.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| missing(key))
-        };
         let list = |key: &str| all.get(key).and_then(Value::as_array).ok_or_else(|| missing(key));
-        let entry = |e: &Value| {
-            let word = text(e, "kind").ok_or_else(|| missing("kind"))?;
-            let kind = Kind::ALL.into_iter().find(|k| k.word() == word);
-            Ok::<Entry, String>(Entry {
-                name: text(e, "name").filter(|n| plain(n)).ok_or_else(|| missing("name"))?,
-                kind: kind.ok_or_else(|| missing("kind"))?,
-                vertices: whole(e, "vertices")? as usize,
-                triangles: whole(e, "triangles")? as usize,
-                files: text(e, "files"),
-                polygons: runs(e.get("polygons")),
-                materials: materials(e.get("materials"), whole(e, "triangles")? as usize),
-                chart: text(e, "chart"),
-                frames: match e.get("frames") {
-                    Some(frames) => Some(whole(frames, "from")?..whole(frames, "until")?),
-                    None => None,
-                },
-            })
-        };
-        let texts = |of: Option<&Value>| -> Vec<String> {
-            let all = of.and_then(Value::as_array).into_iter().flatten();
-            all.filter_map(Value::as_str).map(str::to_string).collect()
-        };
-        let change = |c: &Value| Ok(Change { from: whole(c, "from_frame")?, what: texts(c.get("changed")) });
         let changes = all.get("changes").and_then(Value::as_array).into_iter().flatten();
-        let vector = |of: Option<&Value>| {
-            let numbers = of.and_then(Value::as_array);
-            let numbers: Vec<f64> = numbers.into_iter().flatten().filter_map(Value::as_f64).collect();
-            <[f64; 3]>::try_from(numbers).ok().map(Vec3::from)
-        };
         let corner = |key: &str| {
             let corner = vector(all.get("view").and_then(|v| v.get(key)));
             corner.map(|p| p.map(|c| f64::from(c as f32))).ok_or_else(|| missing("view"))
-        };
-        let ignored = |i: &Value| {
-            let most = i.get("most_crossing")?.as_u64()? as usize;
-            Some(Ignored { between: text(i, "between")?, most, frame: whole(i, "at_frame").ok()? })
         };
         let status = text(all, "status").ok_or_else(|| missing("status"))?;
         Ok(Run {
@@ -338,13 +301,19 @@ impl Run {
             reason: text(all, "reason"),
             warnings: texts(all.get("warnings")),
             unproven: all.get("unproven").and_then(Value::as_bool).unwrap_or(false),
-            ignored: all.get("ignore").and_then(Value::as_array).into_iter().flatten().filter_map(ignored).collect(),
-            changes: changes.map(change).collect::<Result<_, String>>()?,
+            ignored: all
+                .get("ignore")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Ignored::of)
+                .collect(),
+            changes: changes.map(Change::of).collect::<Result<_, String>>()?,
             first: if all.get("start_frame").is_some() { whole(all, "start_frame")?.min(MOST_FRAME) } else { 1 },
             frames: whole(all, "frames")?.min(MOST_FRAME),
             done: whole(all, "frames_done")?.min(MOST_FRAME),
             fps: all.get("fps").and_then(Value::as_f64).ok_or_else(|| missing("fps"))?,
-            objects: list("objects")?.iter().map(entry).collect::<Result<_, _>>()?,
+            objects: list("objects")?.iter().map(Entry::of).collect::<Result<_, _>>()?,
             probes: texts(all.get("probes")).into_iter().filter(|name| plain(name)).collect(),
             threads: whole(all, "threads")? as usize,
             wall: all.get("wall_seconds").and_then(Value::as_f64).unwrap_or(0.0),
@@ -356,6 +325,63 @@ impl Run {
             view: [corner("min")?, corner("max")?],
         })
     }
+}
+
+impl Entry {
+    fn of(e: &Value) -> Result<Entry, String> {
+        let word = text(e, "kind").ok_or_else(|| missing("kind"))?;
+        let kind = Kind::ALL.into_iter().find(|k| k.word() == word);
+        Ok(Entry {
+            name: text(e, "name").filter(|n| plain(n)).ok_or_else(|| missing("name"))?,
+            kind: kind.ok_or_else(|| missing("kind"))?,
+            vertices: whole(e, "vertices")? as usize,
+            triangles: whole(e, "triangles")? as usize,
+            files: text(e, "files"),
+            polygons: runs(e.get("polygons")),
+            materials: materials(e.get("materials"), whole(e, "triangles")? as usize),
+            chart: text(e, "chart"),
+            frames: match e.get("frames") {
+                Some(frames) => Some(whole(frames, "from")?..whole(frames, "until")?),
+                None => None,
+            },
+        })
+    }
+}
+
+impl Change {
+    fn of(c: &Value) -> Result<Change, String> {
+        Ok(Change { from: whole(c, "from_frame")?, what: texts(c.get("changed")) })
+    }
+}
+
+impl Ignored {
+    fn of(i: &Value) -> Option<Ignored> {
+        let most = i.get("most_crossing")?.as_u64()? as usize;
+        Some(Ignored { between: text(i, "between")?, most, frame: whole(i, "at_frame").ok()? })
+    }
+}
+
+fn missing(key: &str) -> String {
+    format!("'{key}' is missing or wrong; is this the record of a percale run?")
+}
+
+fn text(of: &Value, key: &str) -> Option<String> {
+    of.get(key).and_then(Value::as_str).map(str::to_string)
+}
+
+fn texts(of: Option<&Value>) -> Vec<String> {
+    let all = of.and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(Value::as_str).map(str::to_string).collect()
+}
+
+fn whole(of: &Value, key: &str) -> Result<u32, String> {
+    of.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| missing(key))
+}
+
+fn vector(of: Option<&Value>) -> Option<Vec3> {
+    let numbers = of.and_then(Value::as_array);
+    let numbers: Vec<f64> = numbers.into_iter().flatten().filter_map(Value::as_f64).collect();
+    <[f64; 3]>::try_from(numbers).ok().map(Vec3::from)
 }
 
 /// Returns text as a JSON string, with quotes.

@@ -217,6 +217,20 @@ fn dots_on_photographs_give_stiffness_and_friction() {
     assert!(errors.iter().all(|error| *error < 1.0), "{errors:?}");
 }
 
+/// Photographs that cannot be measured, with the words that tell why.
+const FAULTY: [(&str, &str); 10] = [
+    ("other.png", "marks of the chart were not found"),
+    ("mirrored.png", "marks of the chart were not found"),
+    ("two.png", "more than one dark shape"),
+    ("empty.png", "there is no strip"),
+    ("dot.png", "is no strip"),
+    ("eight.png", "touches itself"),
+    ("grey.png", "no dark shapes"),
+    ("text.jpg", "neither a PNG nor a JPEG"),
+    ("cut.jpg", "JPEG"),
+    ("none.png", "cannot read"),
+];
+
 /// Photographs that cannot be measured are told all at once, each with its name and cause. The chart can be printed.
 #[test]
 fn photographs_that_cannot_be_measured_are_told() {
@@ -245,35 +259,12 @@ fn photographs_that_cannot_be_measured_are_told() {
     fs::write(folder.join("grey.png"), Image::filled(200, 200, [0.5; 3]).png().unwrap()).unwrap();
     fs::write(folder.join("text.jpg"), "no picture").unwrap();
     fs::write(folder.join("cut.jpg"), [0xff, 0xd8, 0xff, 0xe0, 0, 16, b'J']).unwrap();
-    let all = [
-        "other.png",
-        "two.png",
-        "mirrored.png",
-        "empty.png",
-        "dot.png",
-        "eight.png",
-        "grey.png",
-        "text.jpg",
-        "cut.jpg",
-        "none.png",
-    ];
     let args: Vec<String> = ["photo-bending", "--chart", "60x45", "--out", "x.csv"].map(String::from).to_vec();
-    let told = photo(&folder, &[args, all.map(|name| format!("5mm={name}")).to_vec()].concat());
+    let told = photo(&folder, &[args, FAULTY.map(|(name, _)| format!("5mm={name}")).to_vec()].concat());
     let stderr = String::from_utf8_lossy(&told.stderr);
     println!("{stderr}");
     assert_eq!(told.status.code(), Some(2), "{stderr}");
-    for (name, words) in [
-        ("other.png", "marks of the chart were not found"),
-        ("mirrored.png", "marks of the chart were not found"),
-        ("two.png", "more than one dark shape"),
-        ("empty.png", "there is no strip"),
-        ("dot.png", "is no strip"),
-        ("eight.png", "touches itself"),
-        ("grey.png", "no dark shapes"),
-        ("text.jpg", "neither a PNG nor a JPEG"),
-        ("cut.jpg", "JPEG"),
-        ("none.png", "cannot read"),
-    ] {
+    for (name, words) in FAULTY {
         assert!(stderr.lines().any(|line| line.contains(name) && line.contains(words)), "{name}: {words}\n{stderr}");
     }
     assert!(!folder.join("x.csv").exists());

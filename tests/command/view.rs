@@ -183,6 +183,23 @@ impl Drop for Viewed {
     }
 }
 
+/// Paths that lead to nothing of the run.
+const ELSEWHERE: [&str; 13] = [
+    "/../secret.ply",
+    "/..%2fsecret.ply",
+    "/%2e%2e/secret.ply",
+    "//etc/hostname",
+    "/run.json",
+    "/runs/0/frame/../../../secret.ply",
+    "/runs/0/frame/4",
+    "/runs/0/frame/+2",
+    "/runs/0/frame/99999999999999999999",
+    "/runs/1/film",
+    "/runs//film",
+    "/meshes/sheet/sheet.0001.ply",
+    "secret.ply",
+];
+
 #[test]
 fn view_sends_frames_and_nothing_else() {
     let out = run("served", "25", &["--set", "output.fields=[\"strain\"]"]);
@@ -207,21 +224,7 @@ fn view_sends_frames_and_nothing_else() {
     assert_eq!(triangles.len(), 12 * all);
 
     fs::write(out.join("../secret.ply"), "secret").unwrap();
-    for path in [
-        "/../secret.ply",
-        "/..%2fsecret.ply",
-        "/%2e%2e/secret.ply",
-        "//etc/hostname",
-        "/run.json",
-        "/runs/0/frame/../../../secret.ply",
-        "/runs/0/frame/4",
-        "/runs/0/frame/+2",
-        "/runs/0/frame/99999999999999999999",
-        "/runs/1/film",
-        "/runs//film",
-        "/meshes/sheet/sheet.0001.ply",
-        "secret.ply",
-    ] {
+    for path in ELSEWHERE {
         let (status, _, body) = viewed.get(path);
         assert!([400, 404].contains(&status) && !body.starts_with(b"secret"), "{path}: {status}");
     }

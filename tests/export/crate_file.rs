@@ -78,6 +78,35 @@ fn integers(bytes: &[u8], at: &mut usize, count: usize) -> Vec<i32> {
         .collect()
 }
 
+/// Returns the paths by number, from the tree of paths.
+fn paths_of(order: &[i32], elements: &[i32], jumps: &[i32], tokens: &[String]) -> Vec<String> {
+    let mut named = vec![String::new(); order.len()];
+    let mut open: Vec<String> = Vec::new();
+    let mut above = String::new();
+    for k in 0..order.len() {
+        let element = elements[k];
+        let name = &tokens[element.unsigned_abs() as usize];
+        let path = match k {
+            0 => "/".to_string(),
+            _ if element < 0 => format!("{above}.{name}"),
+            _ => format!("{}/{name}", above.trim_end_matches('/')),
+        };
+        named[order[k] as usize] = path.clone();
+        match jumps[k] {
+            0 => {}
+            -2 => above = open.pop().unwrap_or_default(),
+            jump => {
+                // Children follow. With a jump, a sibling comes after them.
+                if jump > 0 {
+                    open.push(above.clone());
+                }
+                above = path;
+            }
+        }
+    }
+    named
+}
+
 impl Crate {
     pub fn read(bytes: Vec<u8>) -> Crate {
         assert_eq!(&bytes[..11], b"PXR-USDC\x00\x08\x00");
@@ -111,30 +140,7 @@ impl Crate {
         let paths = count("PATHS", &mut at);
         at += 8;
         let [order, elements, jumps] = [0; 3].map(|_| integers(&bytes, &mut at, paths));
-        let mut named = vec![String::new(); paths];
-        let mut open: Vec<String> = Vec::new();
-        let mut above = String::new();
-        for k in 0..paths {
-            let element = elements[k];
-            let name = &tokens[element.unsigned_abs() as usize];
-            let path = match k {
-                0 => "/".to_string(),
-                _ if element < 0 => format!("{above}.{name}"),
-                _ => format!("{}/{name}", above.trim_end_matches('/')),
-            };
-            named[order[k] as usize] = path.clone();
-            match jumps[k] {
-                0 => {}
-                -2 => above = open.pop().unwrap_or_default(),
-                jump => {
-                    // Children follow. With a jump, a sibling comes after them.
-                    if jump > 0 {
-                        open.push(above.clone());
-                    }
-                    above = path;
-                }
-            }
-        }
+        let named = paths_of(&order, &elements, &jumps, &tokens);
         let specs = count("SPECS", &mut at);
         let [of, first, _kind] = [0; 3].map(|_| integers(&bytes, &mut at, specs));
         let specs = of

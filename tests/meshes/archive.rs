@@ -213,20 +213,33 @@ fn shot(time: &str) -> String {
     )
 }
 
-#[test]
-fn a_shot_has_its_frames() {
-    let folder = folder("shot");
+/// Makes a folder with a small cloth and two figures.
+fn shot_folder(name: &str) -> PathBuf {
+    let folder = folder(name);
     for file in ["figure.usdc", "figure_blender.abc"] {
         fs::copy(data(file), folder.join(file)).unwrap();
     }
     fs::write(folder.join("sheet.obj"), "v 9 0 3\nv 9.1 0 3\nv 9 0.1 3\nf 1 2 3\n").unwrap();
-    let world = |scene: &str| built(&folder, scene).unwrap_or_else(|faults| panic!("{}", lines(&faults)));
-    let place = |built: &Built, time: f64| {
-        let obstacle = &built.world.obstacles[0];
-        let mut x = obstacle.rest.clone();
-        obstacle.course.place(&obstacle.rest, time, &mut x);
-        x
-    };
+    folder
+}
+
+/// Builds the world of a scene without faults.
+fn whole(folder: &Path, scene: &str) -> Built {
+    built(folder, scene).unwrap_or_else(|faults| panic!("{}", lines(&faults)))
+}
+
+/// Returns the positions of the obstacle.
+fn place(built: &Built, time: f64) -> Vec<Vec3> {
+    let obstacle = &built.world.obstacles[0];
+    let mut x = obstacle.rest.clone();
+    obstacle.course.place(&obstacle.rest, time, &mut x);
+    x
+}
+
+#[test]
+fn a_shot_has_its_frames() {
+    let folder = shot_folder("shot");
+    let world = |scene: &str| whole(&folder, scene);
     let cache = "cache = { mesh = \"figure.usdc\" }\n";
     let own = world(&(shot("start_frame = 1001\nframes = 12") + cache));
     assert!(own.warnings.is_empty(), "{}", lines(&own.warnings));
@@ -277,12 +290,18 @@ fn a_shot_has_its_frames() {
     for (k, (_, expected)) in points("figure_blender.csv").into_iter().enumerate() {
         assert!(apart(&place(&blender, k as f64 / 24.0), &expected) < 1e-5, "{k}");
     }
+}
+
+#[test]
+fn shots_that_do_not_fit_are_told() {
+    let folder = shot_folder("unfit");
+    let cache = "cache = { mesh = \"figure.usdc\" }\n";
     let told = |scene: String| lines(&built(&folder, &scene).unwrap_err());
     let still = told(shot("") + "cache = { mesh = \"sheet.obj\" }\n");
     assert!(still.contains("obstacle[0].cache.mesh") && still.contains("does not move"), "{still}");
     let lost = told(shot("").replace("/World/Hero", "/World/Villain") + cache);
     assert!(lost.contains("no mesh at or below '/World/Villain'"), "{lost}");
-    let paced = world(&(shot("start_frame = 1001\nframes = 12").replace("fps = 24", "fps = 30") + cache));
+    let paced = whole(&folder, &(shot("start_frame = 1001\nframes = 12").replace("fps = 24", "fps = 30") + cache));
     assert!(
         lines(&paced.warnings).contains("24 time codes a second, and the scene 30 frames"),
         "{}",

@@ -390,6 +390,7 @@ fn here_run() -> PathBuf {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn what_cannot_be_meant_is_told() {
     let pin = |keys: &str| format!("[[cloth.pin]]\nnearest = [0.1, 0, 0.1]\n{keys}\n");
     let keys = |all: &str| pin(&format!("keyframes = [{{ time = 0 }}, {all}]"));

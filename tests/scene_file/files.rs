@@ -99,6 +99,7 @@ fn point_caches_move_obstacles() {
 
 /// Times of cache frames: warnings compare the times in the file with the times used, in the terms of a cache.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of cases")]
 fn times_of_point_caches_are_told() {
     let at = |z: f32| [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, z];
     let numbers: Vec<f32> = [at(0.0), at(0.5), at(1.0)].concat();

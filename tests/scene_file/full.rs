@@ -94,6 +94,11 @@ fn settings_are_read_in_si() {
     let Measure::Length(span) = &scene.probes[8].measure else { panic!() };
     assert_eq!((span.from.of.as_str(), &span.from.selector), ("sheet", &Selector::Group("corner".to_string())));
     assert!(span.to.of == "toy" && matches!(span.to.selector, Selector::Box(_)));
+}
+
+#[test]
+fn pictures_are_read() {
+    let scene = good(FULL);
     let p = &scene.preview;
     let word = p.field.map(|f| f.word);
     assert_eq!((p.shading, word, p.field_range), (Shading::Minnaert1941, Some("strain"), Some([0.0, 0.1])));

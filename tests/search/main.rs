@@ -140,6 +140,22 @@ fn made(world: &World, state: &State, start: (f64, Vec3)) -> Vec<String> {
     faults
 }
 
+/// Prints a line about a step.
+fn tell(tale: &Tale, world: &World, state: &State, fastest: f64) {
+    let Report { steps, repeats, corrected, truncated, contacts, min_gap, candidates, .. } = tale.report;
+    println!(
+        "{:.4} ms, step {steps} of {:.4} ms, {repeats} repeats, {candidates} candidates, {contacts} contacts, gap {min_gap:.2e}, {corrected} \
+         corrected, {truncated} truncated, lag {:.4} ms, held {:.3}, strain {:.3}, {fastest:.2} m/s, {:.4e} J, {:.2?}",
+        state.time * 1e3,
+        state.last * 1e3,
+        state.lag * 1e3,
+        state.held,
+        tale.strain,
+        kept(world, state).0,
+        tale.report.seconds
+    );
+}
+
 /// Runs a scene, tested after every step; `None` if it cannot begin.
 fn run(seed: u64, aloud: bool) -> Option<Tale> {
     let Scene { input, balloons, settings, double, frames, interval, closed, says } = Scene::new(seed)?;
@@ -185,18 +201,7 @@ fn run(seed: u64, aloud: bool) -> Option<Tale> {
         tale.strain = tale.strain.max(largest_strain(&world, &state.x));
         tale.lag = tale.lag.max(state.lag);
         if aloud {
-            let Report { steps, repeats, corrected, truncated, contacts, min_gap, candidates, .. } = tale.report;
-            println!(
-                "{:.4} ms, step {steps} of {:.4} ms, {repeats} repeats, {candidates} candidates, {contacts} contacts, gap {min_gap:.2e}, {corrected} \
-                 corrected, {truncated} truncated, lag {:.4} ms, held {:.3}, strain {:.3}, {fastest:.2} m/s, {:.4e} J, {:.2?}",
-                state.time * 1e3,
-                state.last * 1e3,
-                state.lag * 1e3,
-                state.held,
-                tale.strain,
-                kept(&world, &state).0,
-                tale.report.seconds
-            );
+            tell(&tale, &world, &state, fastest);
         }
         if !tale.faults.is_empty() {
             break;

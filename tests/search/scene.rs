@@ -101,11 +101,7 @@ impl Scene {
         if closed {
             wind = Wind::none();
             obstacles.clear();
-            balloons.iter_mut().for_each(|balloon| balloon.supply = Supply::None);
-            for cloth in &mut cloths {
-                cloth.pins.clear();
-                cloth.drag = Drag::default();
-            }
+            close(&mut cloths, &mut balloons);
             says += "; closed";
         }
         let stiffness = if r.chance(0.8) { 1.0 } else { r.size(0.1, 10.0) };
@@ -126,20 +122,26 @@ impl Scene {
                 shaped: 0.0,
             },
             balloons,
-            settings: Settings {
-                integrator,
-                step,
-                min_step: step.min(2e-5),
-                accuracy: f64::INFINITY,
-                tolerance,
-                iterations: 500,
-            },
+            settings: settings(integrator, step, tolerance),
             double: r.chance(0.2),
             frames,
             interval,
             closed,
             says,
         })
+    }
+}
+
+fn settings(integrator: Integrator, step: f64, tolerance: f64) -> Settings {
+    Settings { integrator, step, min_step: step.min(2e-5), accuracy: f64::INFINITY, tolerance, iterations: 500 }
+}
+
+/// Removes external influences on cloths.
+fn close(cloths: &mut [ClothInput], balloons: &mut [BalloonInput]) {
+    balloons.iter_mut().for_each(|balloon| balloon.supply = Supply::None);
+    for cloth in cloths {
+        cloth.pins.clear();
+        cloth.drag = Drag::default();
     }
 }
 
@@ -152,6 +154,15 @@ impl Draw {
     fn friction(&mut self) -> Friction {
         let sliding = self.r.real(0.0, 1.0);
         Friction { fixed: sliding * self.r.real(1.0, 1.5), sliding }
+    }
+
+    fn sheet(&mut self, young: f64) -> Sheet {
+        Sheet {
+            membrane: Membrane::Isotropic(Isotropic { young, poisson: self.r.real(0.0, 0.45) }),
+            bending: Bending::Constant(self.r.size(1e-8, 1e-3)),
+            damping: if self.r.chance(0.3) { Damping::default() } else { Damping::even(self.r.size(1e-5, 1e-2)) },
+            inner: InternalFriction::default(),
+        }
     }
 
     fn thickness(&mut self) -> f64 {
@@ -208,12 +219,7 @@ impl Draw {
         let rest = if !mesh.uv.is_empty() && limit.is_none() && self.r.chance(0.7) { Rest::Chart } else { Rest::Mesh };
         Some(ClothInput {
             name: format!("{name} {k}"),
-            sheet: Sheet {
-                membrane: Membrane::Isotropic(Isotropic { young, poisson: self.r.real(0.0, 0.45) }),
-                bending: Bending::Constant(self.r.size(1e-8, 1e-3)),
-                damping: if self.r.chance(0.3) { Damping::default() } else { Damping::even(self.r.size(1e-5, 1e-2)) },
-                inner: InternalFriction::default(),
-            },
+            sheet: self.sheet(young),
             springs: None,
             density: self.r.size(0.03, 1.0),
             vertex_mass: None,

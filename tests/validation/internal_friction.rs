@@ -8,6 +8,7 @@ use percale::force::internal_friction::{InternalFriction, Start};
 use percale::force::membrane::{Isotropic, Membrane, Progressive};
 use percale::force::scheme::Scheme;
 use percale::force::sheet::Damping;
+use percale::force::term::Memory;
 use percale::linalg::random::Random;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::stepper::{Integrator, stepper};
@@ -15,7 +16,7 @@ use percale::world::build::{ClothInput, Rest};
 use percale::world::motion::Motion;
 use percale::world::probe::{Every, Measure, Probe, Source};
 use percale::world::quantity::kinetic_energy;
-use percale::world::{Handle, Pin, Pull};
+use percale::world::{Handle, Pin, Pull, World};
 
 /// k1, k2 [N/m], a, b [N/m], tau, density [kg/m^2] of section 4.2.
 const STRETCH: [(&str, [f64; 6]); 3] = [
@@ -322,6 +323,29 @@ fn a_loop_takes_its_work() {
     }
 }
 
+/// Returns the forces on a cloth at rest.
+fn forces(world: &World, x: &[Vec3], memory: &Memory) -> Vec<Vec3> {
+    let mut assembly: Assembly<f64> = Assembly::new(&world.elements, &world.starts);
+    let still = vec![Vec3::zeros(); world.moving];
+    let (massless, ones) = (vec![0.0; world.moving], vec![1.0; world.moving]);
+    let scheme = Scheme {
+        x,
+        y: &still,
+        rate: &still,
+        v: &still,
+        guess: &still,
+        mass: &massless,
+        beta: 1.0,
+        betas: &ones,
+        wind: Vec3::zeros(),
+        exchange: &[],
+        drag: &[],
+        soft: Default::default(),
+    };
+    assembly.assemble(&scheme, memory);
+    assembly.force
+}
+
 /// Sums of forces, torques and their sizes, for a cloth with all frictions that is bent and stretched randomly, and
 /// then rotated.
 #[test]
@@ -345,31 +369,11 @@ fn friction_pushes_nothing_from_within() {
     world.elements.commit(&x, &mut memory);
     let turn = Rotation::from_scaled_axis(Vec3::new(0.4, 1.2, -0.7));
     let turned: Vec<Vec3> = x.iter().map(|x| turn * x + Vec3::new(0.3, -0.2, 0.1)).collect();
-    let forces = |x: &[Vec3], memory: &percale::force::term::Memory| {
-        let mut assembly: Assembly<f64> = Assembly::new(&world.elements, &world.starts);
-        let still = vec![Vec3::zeros(); world.moving];
-        let (massless, ones) = (vec![0.0; world.moving], vec![1.0; world.moving]);
-        let scheme = Scheme {
-            x,
-            y: &still,
-            rate: &still,
-            v: &still,
-            guess: &still,
-            mass: &massless,
-            beta: 1.0,
-            betas: &ones,
-            wind: Vec3::zeros(),
-            exchange: &[],
-            drag: &[],
-            soft: Default::default(),
-        };
-        assembly.assemble(&scheme, memory);
-        assembly.force
-    };
-    let (own, other) = (forces(&x, &memory), forces(&turned, &memory));
+    let (own, other) = (forces(&world, &x, &memory), forces(&world, &turned, &memory));
     let elastic = forces(
+        &world,
         &x,
-        &percale::force::term::Memory(
+        &Memory(
             memory
                 .0
                 .iter()

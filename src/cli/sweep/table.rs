@@ -147,6 +147,34 @@ fn titled(case: &Case, values: &[String]) -> String {
     format!("{} {}", case.name, values.join(" "))
 }
 
+/// Returns the table of results as CSV.
+fn csv(plan: &Plan, heads: &[&str], rows: &[Row]) -> String {
+    let mut csv = heads.iter().map(|h| field(h)).collect::<Vec<_>>().join(",") + "\n";
+    for (case, row) in plan.cases.iter().zip(rows) {
+        let values = case.values.iter().map(|v| plain(v));
+        let line = [case.name.as_str()].into_iter().chain(values).chain(row.results.iter().map(String::as_str));
+        csv.push_str(&(line.map(field).collect::<Vec<_>>().join(",") + "\n"));
+    }
+    csv
+}
+
+/// Returns the lines of the page's table, in which column `status` shows whether a case is finished.
+fn coloured(all: &[Vec<String>], rows: &[Row], status: usize) -> Vec<Vec<Cell>> {
+    all.iter()
+        .zip(rows)
+        .map(|(line, row)| {
+            let cell = |(k, text): (usize, &String)| match (k == status, row.finished) {
+                (false, true) if k == 0 => Cell::Link(text.clone(), format!("{text}/report.html")),
+                (true, true) => Cell::Good(text.clone()),
+                (true, false) => Cell::Bad(text.clone()),
+                _ if k > status => Cell::Number(text.clone()),
+                _ => Cell::Text(text.clone()),
+            };
+            line.iter().enumerate().map(cell).collect()
+        })
+        .collect()
+}
+
 /// Writes `results.csv`, `sheet.png` and `index.html`, and prints the status. Returns the number of finished cases.
 ///
 /// # Errors
@@ -158,34 +186,12 @@ pub fn gather(plan: &Plan) -> Result<usize, Failure> {
     let heads: Vec<&str> = ["case"].into_iter().chain(keys).chain(own.iter().map(String::as_str)).collect();
     let values: Vec<&[String]> = plan.cases.iter().map(|case| case.values.as_slice()).collect();
     let (short, long) = shown(&plan.keys, &values);
-    let mut csv = heads.iter().map(|h| field(h)).collect::<Vec<_>>().join(",") + "\n";
-    for (case, row) in plan.cases.iter().zip(&rows) {
-        let values = case.values.iter().map(|v| plain(v));
-        let line = [case.name.as_str()].into_iter().chain(values).chain(row.results.iter().map(String::as_str));
-        csv.push_str(&(line.map(field).collect::<Vec<_>>().join(",") + "\n"));
-    }
     let cells = |((case, row), values): ((&Case, &Row), &Vec<String>)| -> Vec<String> {
         [case.name.clone()].into_iter().chain(values.iter().cloned()).chain(row.results.iter().cloned()).collect()
     };
     let all: Vec<Vec<String>> = plan.cases.iter().zip(&rows).zip(&short).map(cells).collect();
-    write(&plan.out.join("results.csv"), csv.as_bytes())?;
-    let mut body = String::new();
-    let coloured: Vec<Vec<Cell>> = all
-        .iter()
-        .zip(&rows)
-        .map(|(line, row)| {
-            let status = 1 + plan.keys.len();
-            let cell = |(k, text): (usize, &String)| match (k == status, row.finished) {
-                (false, true) if k == 0 => Cell::Link(text.clone(), format!("{text}/report.html")),
-                (true, true) => Cell::Good(text.clone()),
-                (true, false) => Cell::Bad(text.clone()),
-                _ if k > status => Cell::Number(text.clone()),
-                _ => Cell::Text(text.clone()),
-            };
-            line.iter().enumerate().map(cell).collect()
-        })
-        .collect();
-    body.push_str(&table(&heads, &coloured));
+    write(&plan.out.join("results.csv"), csv(plan, &heads, &rows).as_bytes())?;
+    let mut body = table(&heads, &coloured(&all, &rows, 1 + plan.keys.len()));
     if !long.is_empty() {
         let lines: Vec<Vec<Cell>> = long.iter().map(|line| line.iter().cloned().map(Cell::Text).collect()).collect();
         body.push_str(&table(&["key", "number", "value"], &lines));

@@ -54,23 +54,7 @@ fn check(scene: &Scene, faults: &mut Faults) {
     }
     let end = scene.time.of(scene.time.last_frame());
     for (k, inlet) in flow.inlets.iter().enumerate() {
-        if inlet.from >= end {
-            let message = format!("{} s is not before the last frame, at {end} s: nothing is blown in", inlet.from);
-            faults.warn(&format!("airflow.inlet[{k}].from"), message);
-        }
-        // A box may be drawn on the side by hand, so offsets up to a cell are accepted.
-        let (side, axis) = (inlet.face.side(), inlet.face.side() / 2);
-        let [low, high] = [flow.region.min[axis], flow.region.max[axis]];
-        let (at, cell) = (if side.is_multiple_of(2) { low } else { high }, (high - low) / flow.cells()[axis] as f64);
-        if let Some(own) = inlet.region.as_ref().filter(|own| own.min[axis] > at + cell || own.max[axis] < at - cell) {
-            let (word, axis) = (inlet.face.word(), ["x", "y", "z"][axis]);
-            let message = format!(
-                "is from {axis} = {} to {} m, the {word} side at {at} m; air comes in through the side, where the box is seen straight at it",
-                own.min[side / 2],
-                own.max[side / 2]
-            );
-            faults.warn(&format!("airflow.inlet[{k}].box"), message);
-        }
+        check_inlet(flow, (inlet, &format!("airflow.inlet[{k}]")), end, faults);
     }
     if let Some((slice, at)) = scene.preview.airflow.as_ref().and_then(|slice| Some((slice, slice.at?))) {
         let axis = slice.axis.number();
@@ -86,6 +70,27 @@ fn check(scene: &Scene, faults: &mut Faults) {
     if !paper && !flow.inlets.is_empty() && !flow.faces.all().contains(&Side::Open) {
         let message = "what is blown in leaves through the opposite side, evenly: no side of the box is open";
         faults.warn("airflow.faces", message);
+    }
+}
+
+/// Reports an inlet that blows after the `end` of the run [s], or whose box is not at its side.
+fn check_inlet(flow: &super::Airflow, (inlet, key): (&super::Inlet, &str), end: f64, faults: &mut Faults) {
+    if inlet.from >= end {
+        let message = format!("{} s is not before the last frame, at {end} s: nothing is blown in", inlet.from);
+        faults.warn(&format!("{key}.from"), message);
+    }
+    // A box may be drawn on the side by hand, so offsets up to a cell are accepted.
+    let (side, axis) = (inlet.face.side(), inlet.face.side() / 2);
+    let [low, high] = [flow.region.min[axis], flow.region.max[axis]];
+    let (at, cell) = (if side.is_multiple_of(2) { low } else { high }, (high - low) / flow.cells()[axis] as f64);
+    if let Some(own) = inlet.region.as_ref().filter(|own| own.min[axis] > at + cell || own.max[axis] < at - cell) {
+        let (word, axis) = (inlet.face.word(), ["x", "y", "z"][axis]);
+        let message = format!(
+            "is from {axis} = {} to {} m, the {word} side at {at} m; air comes in through the side, where the box is seen straight at it",
+            own.min[side / 2],
+            own.max[side / 2]
+        );
+        faults.warn(&format!("{key}.box"), message);
     }
 }
 

@@ -47,39 +47,21 @@ pub fn input(
             pattern::sewn(Beside { scene, obstacles, transform: &cloth.transform }, of, key, faults)?
         }
     };
-    if cloth.rest == cloth::Rest::Chart {
-        check_chart(cloth.file(), &mesh, key, faults);
-    } else if mesh.notes.iter().any(|note| note.what.ends_with(LEFT_OUT)) {
-        let [x, y, z] = cloth.warp.into_inner().into();
-        faults.warn(
-            &format!("{key}.warp"),
-            format!("the mesh has no whole chart (UV), so the warp runs along [{x}, {y}, {z}] of the file everywhere"),
-        );
-    }
+    check_directions(cloth, &mesh, key, faults);
     let x = &mesh.positions;
     let groups = hold::groups(&cloth.groups, &mesh.groups, x, key, faults);
     let led = recorded::Led { scene, transform: &cloth.transform, wanted };
     let (pins, soft) = hold::pins(&cloth.pins, (x, led), &groups, Some(&mesh.channels), key, faults);
     let mut handles = hold::handles(&cloth.handles, (x, led), &groups, key, faults);
     handles.extend(soft);
-    let mut weights = Weights::default();
-    for (k, map) in cloth.maps.iter().enumerate() {
-        if let Err(refusal) = lacks(scene, cloth, map).and_then(|()| scale(&mut weights, map, &mesh, &groups)) {
-            hold::refuse(faults, key, "map", k, refusal);
-        }
-    }
+    let weights = weights(scene, cloth, &mesh, &groups, key, faults);
     seams.extend(border::seams(&cloth.borders, &mesh, &groups, key, faults));
     let (shrinks, bands) = changes(scene, cloth, &mesh, &groups, key, faults);
     let folds = fold::lines(cloth, (&mesh, &groups), |from, over| ramp(scene, [from, over]), key, faults);
     let material = &cloth.material;
     let input = ClothInput {
         name: cloth.name.clone(),
-        sheet: Sheet {
-            membrane: material.membrane,
-            bending: material.bending,
-            damping: Damping { stretch: material.damping, bend: material.bending_damping.unwrap_or(material.damping) },
-            inner: cloth.inner(),
-        },
+        sheet: sheet(cloth),
         springs: cloth.network(),
         density: material.density,
         vertex_mass: cloth.vertex_mass,
@@ -108,6 +90,41 @@ pub fn input(
         seams,
     };
     check_springs(&input, key, faults).then_some(input)
+}
+
+/// Checks the chart, or warns if none tells the direction of the warp.
+fn check_directions(cloth: &Cloth, mesh: &TriMesh, key: &str, faults: &mut Faults) {
+    if cloth.rest == cloth::Rest::Chart {
+        check_chart(cloth.file(), mesh, key, faults);
+    } else if mesh.notes.iter().any(|note| note.what.ends_with(LEFT_OUT)) {
+        let [x, y, z] = cloth.warp.into_inner().into();
+        faults.warn(
+            &format!("{key}.warp"),
+            format!("the mesh has no whole chart (UV), so the warp runs along [{x}, {y}, {z}] of the file everywhere"),
+        );
+    }
+}
+
+/// Returns the factors of the maps by vertex.
+fn weights(scene: &Scene, cloth: &Cloth, mesh: &TriMesh, groups: &Groups, key: &str, faults: &mut Faults) -> Weights {
+    let mut weights = Weights::default();
+    for (k, map) in cloth.maps.iter().enumerate() {
+        if let Err(refusal) = lacks(scene, cloth, map).and_then(|()| scale(&mut weights, map, mesh, groups)) {
+            hold::refuse(faults, key, "map", k, refusal);
+        }
+    }
+    weights
+}
+
+/// Returns the laws of a cloth's material.
+fn sheet(cloth: &Cloth) -> Sheet {
+    let material = &cloth.material;
+    Sheet {
+        membrane: material.membrane,
+        bending: material.bending,
+        damping: Damping { stretch: material.damping, bend: material.bending_damping.unwrap_or(material.damping) },
+        inner: cloth.inner(),
+    }
 }
 
 /// Reads a mesh file, places it, moves it out and cuts it finer.

@@ -19,15 +19,20 @@ struct Known<'a> {
     warp: bool,
 }
 
-/// Returns the friction of all pairs of objects that the scene names. If several entries match a pair, the entry that
-/// names more objects applies.
-pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) -> Vec<Between> {
+/// Returns all objects of a scene, in order.
+fn objects<'a>(scene: &'a Scene, obstacles: &'a [ObstacleInput]) -> Vec<Known<'a>> {
     let known = |name, kind, material, warp| Known { name, kind, material, warp };
     let cloths = scene.cloths.iter().map(|c| known(&c.name, Kind::Cloth, Some(c.material.name.as_str()), true));
     let bodies = scene.bodies.iter().map(|b| known(&b.name, Kind::Body, Some(b.material.name.as_str()), false));
     let charted = |o: &ObstacleInput| o.mesh.uv_triangles.len() == o.mesh.triangles.len();
     let obstacles = obstacles.iter().map(|o| known(&o.name, Kind::Obstacle, None, charted(o)));
-    let objects: Vec<Known> = cloths.chain(bodies).chain(obstacles).collect();
+    cloths.chain(bodies).chain(obstacles).collect()
+}
+
+/// Returns the friction of all pairs of objects that the scene names. If several entries match a pair, the entry that
+/// names more objects applies.
+pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) -> Vec<Between> {
+    let objects = objects(scene, obstacles);
     // Per pair of objects: number of them named as objects, index of the entry, and their order there.
     let mut found: BTreeMap<[usize; 2], (usize, usize, [usize; 2])> = BTreeMap::new();
     for (k, friction) in scene.frictions.iter().enumerate() {
@@ -71,27 +76,27 @@ pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) ->
     let mut out = Vec::new();
     for (_, k, [i, j]) in found.into_values() {
         let names = [i, j].map(|k| objects[k].name.to_string());
-        let law = match &scene.frictions[k].given {
-            Given::Coulomb(friction) => Law::Coulomb(*friction),
-            Given::Measured(curves)
-                if i == j && (curves.second.is_some() || curves.warp.is_some_and(|w| w != Warp::Both)) =>
-            {
-                let message =
-                    format!("'{}' is both surfaces, none is the first; leave out warp and second_curves", names[0]);
-                faults.fault(&format!("friction[{k}].between"), message);
-                continue;
-            }
-            Given::Measured(curves) => match measured(curves, [&objects[i], &objects[j]]) {
-                Ok(law) => Law::Measured(Box::new(law)),
-                Err((below, message)) => {
-                    faults.fault(&format!("friction[{k}].{below}"), message);
-                    continue;
-                }
-            },
-        };
-        out.push(Between { names, law });
+        match law(&scene.frictions[k].given, i == j, [&objects[i], &objects[j]]) {
+            Ok(law) => out.push(Between { names, law }),
+            Err((below, message)) => faults.fault(&format!("friction[{k}].{below}"), message),
+        }
     }
     out
+}
+
+/// Creates the law of two objects, or of an object with itself if `alone`. Fails with the key that does not fit them,
+/// and the reason.
+fn law(given: &Given, alone: bool, objects: [&Known; 2]) -> Result<Law, (&'static str, String)> {
+    match given {
+        Given::Coulomb(friction) => Ok(Law::Coulomb(*friction)),
+        Given::Measured(curves)
+            if alone && (curves.second.is_some() || curves.warp.is_some_and(|w| w != Warp::Both)) =>
+        {
+            let name = objects[0].name;
+            Err(("between", format!("'{name}' is both surfaces, none is the first; leave out warp and second_curves")))
+        }
+        Given::Measured(curves) => Ok(Law::Measured(Box::new(measured(curves, objects)?))),
+    }
 }
 
 /// Creates the measured law of two objects. Fails with the key that does not fit them, and the reason.

@@ -4,9 +4,8 @@ use super::faults::Faults;
 use super::files::{self, Wanted};
 use super::hold;
 use super::recorded;
-use crate::mesh::archive;
 use crate::mesh::check::{self, FaultKind, Severity};
-use crate::mesh::generate;
+use crate::mesh::{TriMesh, archive, generate};
 use crate::scene::Scene;
 use crate::scene::obstacle::{Obstacle, Shape};
 use crate::scene::unit::rounded;
@@ -71,23 +70,29 @@ pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults)
         }
     };
     if !obstacle.shape.of_files() {
-        if let Some((asked, mean)) = obstacle
-            .resolution
-            .map(|asked| (asked, mean_edge(&mesh.positions, &mesh.triangles)))
-            .filter(|(a, m)| *m > COARSER * a)
-        {
-            let message = format!("{} m: its edges are {} m, no shape has finer ones", rounded(asked), rounded(mean));
-            faults.warn(&format!("{key}.resolution"), message);
-        }
-        files::apply(&obstacle.transform, &mut mesh.positions);
-        let wrong = |kind| kind != FaultKind::AbsurdScale;
-        if let Some(fault) = check::check(&mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
-            faults.fault(key, format!("no sound mesh comes of this shape: {}", fault.message));
-            return None;
-        }
+        finish(obstacle, &mut mesh, key, faults)?;
     }
     mesh.groups = hold::groups(&obstacle.groups, &mesh.groups, &mesh.positions, key, faults);
     let Obstacle { name, friction, thickness, .. } = obstacle;
     let (friction, thickness) = (*friction, *thickness);
     Some(ObstacleInput { name: name.clone(), mesh, course, friction, thickness, window })
+}
+
+/// Places a shape that is no file's, and checks it.
+fn finish(obstacle: &Obstacle, mesh: &mut TriMesh, key: &str, faults: &mut Faults) -> Option<()> {
+    if let Some((asked, mean)) = obstacle
+        .resolution
+        .map(|asked| (asked, mean_edge(&mesh.positions, &mesh.triangles)))
+        .filter(|(a, m)| *m > COARSER * a)
+    {
+        let message = format!("{} m: its edges are {} m, no shape has finer ones", rounded(asked), rounded(mean));
+        faults.warn(&format!("{key}.resolution"), message);
+    }
+    files::apply(&obstacle.transform, &mut mesh.positions);
+    let wrong = |kind| kind != FaultKind::AbsurdScale;
+    if let Some(fault) = check::check(mesh).into_iter().find(|f| f.severity == Severity::Error && wrong(f.kind)) {
+        faults.fault(key, format!("no sound mesh comes of this shape: {}", fault.message));
+        return None;
+    }
+    Some(())
 }

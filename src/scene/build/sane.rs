@@ -6,7 +6,7 @@ use super::files;
 use crate::force::drag::Drag;
 use crate::linalg::Vec3;
 use crate::scene::unit::{self, rounded as about};
-use crate::scene::{Cloth, Scene};
+use crate::scene::{Cloth, Obstacle, Scene};
 use crate::world::build::{BodyInput, ClothInput, Input, ObstacleInput, mean_edge};
 use crate::world::motion::Motion;
 use crate::world::recording::{Clock, Recording};
@@ -58,49 +58,59 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
         held(scene, x, (&input.pins, &input.handles), &key, faults);
     }
     for (k, (input, described)) in obstacles.iter().zip(&scene.obstacles).enumerate() {
-        let (key, x) = (format!("obstacle[{k}]"), &input.mesh.positions);
-        let size = size(x);
-        if described.from >= scene.time.end() && scene.time.frames > 1 {
-            faults.warn(&format!("{key}.from"), format!("{} s; {}", about(described.from), unseen(scene)));
+        obstacle(scene, (input, described), &format!("obstacle[{k}]"), largest, faults);
+    }
+}
+
+/// Checks an obstacle. `largest` is the size of the largest cloth or body [m].
+fn obstacle(
+    scene: &Scene,
+    (input, described): (&ObstacleInput, &Obstacle),
+    key: &str,
+    largest: f64,
+    faults: &mut Faults,
+) {
+    let x = &input.mesh.positions;
+    let size = size(x);
+    if described.from >= scene.time.end() && scene.time.frames > 1 {
+        faults.warn(&format!("{key}.from"), format!("{} s; {}", about(described.from), unseen(scene)));
+    }
+    let file = described.shape.file().map(|f| f.as_path());
+    let worn = |cloth: &&Cloth| {
+        Some(cloth.file()) == file
+            && cloth.object.is_some()
+            && described.object.is_none()
+            && described.objects.is_empty()
+    };
+    if let Some(cloth) = scene.cloths.iter().find(worn) {
+        let message = format!("all meshes of the file, that of the cloth '{}' among them; name its own", cloth.name);
+        faults.warn(&format!("{key}.object"), message);
+    }
+    if described.shape.of_files() && size > SIZES[1].max(100.0 * largest) {
+        let scaled = files::rescaled(size, described.transform.scale);
+        let message = format!("measures {} m from corner to corner; lengths are in metres; {scaled}", about(size));
+        faults.warn(key, message);
+    }
+    match &input.course {
+        Course::Rigid(motion) => {
+            moved(scene, motion, x, [f64::NEG_INFINITY, f64::INFINITY], key, faults);
         }
-        let file = described.shape.file().map(|f| f.as_path());
-        let worn = |cloth: &&Cloth| {
-            Some(cloth.file()) == file
-                && cloth.object.is_some()
-                && described.object.is_none()
-                && described.objects.is_empty()
-        };
-        if let Some(cloth) = scene.cloths.iter().find(worn) {
-            let message =
-                format!("all meshes of the file, that of the cloth '{}' among them; name its own", cloth.name);
-            faults.warn(&format!("{key}.object"), message);
-        }
-        if described.shape.of_files() && size > SIZES[1].max(100.0 * largest) {
-            let scaled = files::rescaled(size, described.transform.scale);
-            let message = format!("measures {} m from corner to corner; lengths are in metres; {scaled}", about(size));
-            faults.warn(&key, message);
-        }
-        match &input.course {
-            Course::Rigid(motion) => {
-                moved(scene, motion, x, [f64::NEG_INFINITY, f64::INFINITY], &key, faults);
+        Course::Recorded(recording) => {
+            let word = described.shape.moves().unwrap_or("sequence");
+            let start = recording.time(0);
+            if recording.count() > 1 && start >= scene.time.end() && scene.time.frames > 1 {
+                let message = format!("{} s; {}", about(start), unseen(scene));
+                faults.warn(&format!("{key}.{word}.start"), message);
             }
-            Course::Recorded(recording) => {
-                let word = described.shape.moves().unwrap_or("sequence");
-                let start = recording.time(0);
-                if recording.count() > 1 && start >= scene.time.end() && scene.time.frames > 1 {
-                    let message = format!("{} s; {}", about(start), unseen(scene));
-                    faults.warn(&format!("{key}.{word}.start"), message);
-                }
-                // A character's file is made for the whole shot. A sequence of files is made for the scene, so its end
-                // is deliberate.
-                if word == "cache" {
-                    stands(scene, recording, &format!("{key}.{word}"), faults);
-                }
-                posed(recording, (size, word), &format!("{key}.{word}"), faults);
+            // A character's file is made for the whole shot. A sequence of files is made for the scene, so its end
+            // is deliberate.
+            if word == "cache" {
+                stands(scene, recording, &format!("{key}.{word}"), faults);
             }
-            // Targets are set after the world is built.
-            Course::Glide(_) => {}
+            posed(recording, (size, word), &format!("{key}.{word}"), faults);
         }
+        // Targets are set after the world is built.
+        Course::Glide(_) => {}
     }
 }
 

@@ -31,6 +31,24 @@ struct Mesh {
     start: [Vec<[f32; 3]>; 2],
 }
 
+impl Mesh {
+    /// Returns the primitives, one for each look.
+    fn primitives(&self) -> Vec<Value> {
+        let mut attributes = self.base.clone();
+        if let Some(uv) = self.uv {
+            attributes["TEXCOORD_0"] = json!(uv);
+        }
+        let primitive = |(indices, look): &(usize, u32)| {
+            let mut primitive = json!({ "attributes": attributes, "indices": indices, "material": look });
+            if !self.targets.is_empty() {
+                primitive["targets"] = json!(self.targets);
+            }
+            primitive
+        };
+        self.triangles.iter().map(primitive).collect()
+    }
+}
+
 /// Writer of the two files.
 pub struct Gltf<'a> {
     path: PathBuf,
@@ -239,35 +257,11 @@ impl Sink for Gltf<'_> {
         let Gltf { path, data, take, meshes, views, accessors, .. } = *self;
         let (mut nodes, mut bodies, mut channels) = (Vec::new(), Vec::new(), Vec::new());
         for (k, (mesh, part)) in meshes.iter().zip(&take.parts).enumerate() {
-            let mut attributes = mesh.base.clone();
-            if let Some(uv) = mesh.uv {
-                attributes["TEXCOORD_0"] = json!(uv);
-            }
-            let primitive = |(indices, look): &(usize, u32)| {
-                let mut primitive = json!({ "attributes": attributes, "indices": indices, "material": look });
-                if !mesh.targets.is_empty() {
-                    primitive["targets"] = json!(mesh.targets);
-                }
-                primitive
-            };
             if !mesh.targets.is_empty() {
                 channels.push(json!({ "sampler": 0, "target": { "node": k, "path": "weights" } }));
             }
-            let primitives: Vec<Value> = mesh.triangles.iter().map(primitive).collect();
-            bodies.push(json!({ "name": part.name, "primitives": primitives }));
-            let mut node = json!({ "name": part.name, "mesh": k });
-            if !part.shows(take.frames.first) {
-                node["scale"] = json!([0.0, 0.0, 0.0]);
-            }
-            if take.up == Up::Z {
-                let half = std::f64::consts::FRAC_1_SQRT_2;
-                node["rotation"] = json!([-half, 0.0, 0.0, half]);
-            }
-            if take.origin != Vec3::zeros() {
-                let [x, y, z] = take.origin.into();
-                node["translation"] = if take.up == Up::Z { json!([x, z, -y]) } else { json!([x, y, z]) };
-            }
-            nodes.push(node);
+            bodies.push(json!({ "name": part.name, "primitives": mesh.primitives() }));
+            nodes.push(node(k, part, take));
         }
         let one = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
         let mut buffer = json!({ "byteLength": data.length() });
@@ -300,6 +294,23 @@ impl Sink for Gltf<'_> {
         }
         Ok(vec![path])
     }
+}
+
+/// Returns the node of the mesh `k`.
+fn node(k: usize, part: &Part, take: &Take) -> Value {
+    let mut node = json!({ "name": part.name, "mesh": k });
+    if !part.shows(take.frames.first) {
+        node["scale"] = json!([0.0, 0.0, 0.0]);
+    }
+    if take.up == Up::Z {
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        node["rotation"] = json!([-half, 0.0, 0.0, half]);
+    }
+    if take.origin != Vec3::zeros() {
+        let [x, y, z] = take.origin.into();
+        node["translation"] = if take.up == Up::Z { json!([x, z, -y]) } else { json!([x, y, z]) };
+    }
+    node
 }
 
 /// Returns a material.

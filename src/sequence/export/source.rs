@@ -79,6 +79,42 @@ pub struct Source {
     pub carried: Vec<(String, f64)>,
 }
 
+/// A recorded object as opened, at the first frame at which it is present.
+struct Opened<'a> {
+    entry: &'a Entry,
+    shape: &'a Shape,
+    at: &'a Snapshot,
+    look: &'a Look,
+    layout: &'a (Vec<String>, bool),
+    /// Whether it never moves.
+    still: bool,
+}
+
+impl Opened<'_> {
+    /// Lets the object carry a mesh. Fails with the reason why the mesh does not fit.
+    fn carry(&self, Embedded { mesh, start, .. }: &Embedded, looks: &mut Vec<Look>) -> Result<(Part, Item), String> {
+        let Opened { entry, shape, at, look, layout, still } = *self;
+        let start = start.as_ref().unwrap_or(&at.positions);
+        if start.len() != at.positions.len() {
+            return Err(format!("'{}' has {} vertices now, then {}", entry.name, start.len(), at.positions.len()));
+        }
+        let embedding = Embedding::new(&mesh.positions, start, &shape.triangles);
+        let named = format!("{}-embedded", entry.name);
+        let shape = Shape::of_mesh(&named, Kind::Cloth, mesh.clone());
+        let paint = Paint { own: &Look { name: named, ..look.clone() }, materials: &mesh.materials };
+        let item = Item {
+            entry: entry.clone(),
+            layout: layout.clone(),
+            kept: None,
+            embedding: Some(embedding),
+            subdivision: None,
+            shell: None,
+        };
+        let polygons = polygon::counts(&mesh.source.faces);
+        Ok((part(shape, &polygons, paint, looks).0.lasting(still, None), item))
+    }
+}
+
 impl Source {
     /// Opens the recorded objects of a run, for `frames`, which must exist. Bodies are exported by their surface. The
     /// `embedded` meshes follow all objects, as `<name>-embedded`. Cloths are subdivided and thickened as `made` says.
@@ -104,36 +140,19 @@ impl Source {
                 continue;
             }
             let Some((shape, at)) = folder.read_mesh(entry, nearest(entry, record.first))? else { continue };
-            let own = Look::of(scene, &entry.name);
+            let look = Look::of(scene, &entry.name);
             let layout = (at.fields.iter().map(|(name, _)| name.clone()).collect(), at.velocities.is_some());
             // Objects that appear or vanish have a file for each frame at which they are present.
             let is_still = |o: &Obstacle| o.name == entry.name && o.still() && there.is_some();
             let still = entry.files.as_ref().is_some_and(|files| !files.contains("####"))
                 || scene.obstacles.iter().any(is_still);
-            for Embedded { mesh, start, .. } in embedded.iter().filter(|e| e.name == entry.name) {
-                let start = start.as_ref().unwrap_or(&at.positions);
-                if start.len() != at.positions.len() {
-                    let reason =
-                        format!("'{}' has {} vertices now, then {}", entry.name, start.len(), at.positions.len());
-                    return Err(DiskError { path: folder.scene(), reason });
-                }
-                let embedding = Embedding::new(&mesh.positions, start, &shape.triangles);
-                let named = format!("{}-embedded", entry.name);
-                let shape = Shape::of_mesh(&named, Kind::Cloth, mesh.clone());
-                let paint = Paint { own: &Look { name: named, ..own.clone() }, materials: &mesh.materials };
-                let item = Item {
-                    entry: entry.clone(),
-                    layout: layout.clone(),
-                    kept: None,
-                    embedding: Some(embedding),
-                    subdivision: None,
-                    shell: None,
-                };
-                let polygons = polygon::counts(&mesh.source.faces);
-                carries.push((part(shape, &polygons, paint, &mut looks).0.lasting(still, None), item));
+            let opened = Opened { entry, shape: &shape, at: &at, look: &look, layout: &layout, still };
+            for embedded in embedded.iter().filter(|e| e.name == entry.name) {
+                let carried = opened.carry(embedded, &mut looks);
+                carries.push(carried.map_err(|reason| DiskError { path: folder.scene(), reason })?);
             }
             let mut polygons = entry.counts();
-            let paint = Paint { own: &own, materials: &entry.materials };
+            let paint = Paint { own: &look, materials: &entry.materials };
             let obstacle = shape.kind == Kind::Obstacle;
             let (part, kept) = part(shape, &polygons, paint, &mut looks);
             let mut part = part.lasting(still, there);

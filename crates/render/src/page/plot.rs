@@ -123,6 +123,28 @@ fn cut(text: &str, room: f64) -> String {
     text.chars().take(letters.saturating_sub(3)).collect::<String>() + "..."
 }
 
+/// Ranges of a plot, and where they are in the figure.
+struct View {
+    /// Smallest and largest horizontal value.
+    x: [f64; 2],
+    /// Smallest and largest vertical value.
+    y: [f64; 2],
+    /// Upper end of the vertical axis [user units].
+    top: f64,
+    /// Height of the figure [user units].
+    height: f64,
+}
+
+impl View {
+    fn place_x(&self, x: f64) -> f64 {
+        LEFT + (x - self.x[0]) / (self.x[1] - self.x[0]) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn place_y(&self, y: f64) -> f64 {
+        self.height - BOTTOM - (y - self.y[0]) / (self.y[1] - self.y[0]) * (self.height - self.top - BOTTOM)
+    }
+}
+
 impl Plot {
     /// Rows of lines by their numbers, so that names have room: the first beside the title, as many as needed below.
     fn rows(&self) -> Vec<Vec<usize>> {
@@ -144,49 +166,59 @@ impl Plot {
     /// Returns the plot as an SVG figure, or an empty string if no line has a finite point.
     pub fn svg(&self) -> String {
         let all = || self.lines.iter().flat_map(|line| &line.points).filter(|[x, y]| x.is_finite() && y.is_finite());
-        let (Some([x0, x1]), Some([y0, y1])) = (range(all().map(|p| p[0])), range(all().map(|p| p[1]))) else {
+        let (Some(x), Some(y)) = (range(all().map(|p| p[0])), range(all().map(|p| p[1]))) else {
             return String::new();
         };
         let rows = self.rows();
         let top = TOP + ROW * (rows.len() - 1) as f64;
-        let height = HEIGHT + top - TOP;
-        let place_x = |x: f64| LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT);
-        let place_y = |y: f64| height - BOTTOM - (y - y0) / (y1 - y0) * (height - top - BOTTOM);
+        let view = View { x, y, top, height: HEIGHT + top - TOP };
         let title = escape(&self.title);
-        // The viewer's cursor: axis, then both ends of it as values and places, then top and bottom.
+        let mut svg = format!(
+            "<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{title}\"{}>\n",
+            view.height,
+            self.cursor(&view)
+        );
+        self.put_axes(&view, &mut svg);
+        self.put_names(&rows, &mut svg);
+        self.put_lines(&view, &mut svg);
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// Returns the attributes of the viewer's cursor: axis, then both ends of it as values and places, then top and
+    /// bottom.
+    fn cursor(&self, View { x: [x0, x1], top, height, .. }: &View) -> String {
         let axis = match self.axis.as_str() {
             FRAME => "frame",
             TIME => "time",
-            _ => "",
+            _ => return String::new(),
         };
         let (right, bottom) = (WIDTH - RIGHT, height - BOTTOM);
-        let cursor = if axis.is_empty() {
-            String::new()
-        } else {
-            format!(" data-axis=\"{axis}\" data-frame=\"{x0} {x1} {LEFT} {right} {top} {bottom}\"")
-        };
-        let mut svg = format!(
-            "<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\"{cursor}>\n"
-        );
+        format!(" data-axis=\"{axis}\" data-frame=\"{x0} {x1} {LEFT} {right} {top} {bottom}\"")
+    }
+
+    /// Appends the axes with their numbers, and the title.
+    fn put_axes(&self, view: &View, svg: &mut String) {
         let text = |x: f64, y: f64, anchor: &str, what: &str| {
             format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n", escape(what))
         };
-        let mut axes = String::new();
-        for y in ticks(y0, y1) {
-            let at = place_y(y);
-            axes.push_str(&format!(
+        for y in ticks(view.y[0], view.y[1]) {
+            let at = view.place_y(y);
+            svg.push_str(&format!(
                 "<path class=\"axis\" d=\"M{LEFT} {at:.1}H{:.1}\"/>\n{}",
                 WIDTH - RIGHT,
                 text(LEFT - 6.0, at + 4.0, "end", &number(y))
             ));
         }
-        for x in ticks(x0, x1) {
-            axes.push_str(&text(place_x(x), height - BOTTOM + 15.0, "middle", &number(x)));
+        for x in ticks(view.x[0], view.x[1]) {
+            svg.push_str(&text(view.place_x(x), view.height - BOTTOM + 15.0, "middle", &number(x)));
         }
-        axes.push_str(&text(WIDTH - RIGHT, height - 4.0, "end", &self.axis));
-        axes.push_str(&text(LEFT, 14.0, "start", &cut(&self.title, WIDTH - LEFT - RIGHT)));
-        svg.push_str(&axes);
-        // A single text element per row places the names correctly in any font.
+        svg.push_str(&text(WIDTH - RIGHT, view.height - 4.0, "end", &self.axis));
+        svg.push_str(&text(LEFT, 14.0, "start", &cut(&self.title, WIDTH - LEFT - RIGHT)));
+    }
+
+    /// Appends the names of the lines. A single text element per row places them correctly in any font.
+    fn put_names(&self, rows: &[Vec<usize>], svg: &mut String) {
         for (row, lines) in rows.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
             let name = |k: &usize| {
                 let (colour, name) =
@@ -200,11 +232,15 @@ impl Plot {
                 lines.iter().map(name).collect::<String>()
             ));
         }
+    }
+
+    /// Appends the lines.
+    fn put_lines(&self, view: &View, svg: &mut String) {
         for (k, line) in self.lines.iter().enumerate() {
             let colour = COLOURS[k % COLOURS.len()];
             for run in line.points.split(|[x, y]| !(x.is_finite() && y.is_finite())) {
                 let places: Vec<String> =
-                    run.iter().map(|[x, y]| format!("{:.1},{:.1}", place_x(*x), place_y(*y))).collect();
+                    run.iter().map(|[x, y]| format!("{:.1},{:.1}", view.place_x(*x), view.place_y(*y))).collect();
                 match places.as_slice() {
                     [] => (),
                     [one] => {
@@ -215,8 +251,6 @@ impl Plot {
                 }
             }
         }
-        svg.push_str("</svg>\n");
-        svg
     }
 }
 

@@ -86,15 +86,7 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
         if !touching {
             break;
         }
-        for (away, count) in away.iter_mut().zip(counts) {
-            // A vertex pushed from both sides stays until one of them has moved away.
-            let direction = away.try_normalize(AGREE * count + 1e-12).unwrap_or_default();
-            *away = direction * (AWAY * LEAST);
-        }
-        for (v, out) in lie {
-            let into = out.dot(&away[v]).min(0.0);
-            away[v] -= out * into;
-        }
+        displace(&mut away, &counts, &lie);
         restrain(world, state, &mut away);
         state.x.iter_mut().zip(&away).for_each(|(x, away)| *x += away);
     }
@@ -115,6 +107,19 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
         state.x = start;
     }
     Some(parted)
+}
+
+/// Turns sums of `counts` directions into displacements. A vertex that lies on a feature does not move into it.
+fn displace(away: &mut [Vec3], counts: &[f64], lie: &[(usize, Vec3)]) {
+    for (away, count) in away.iter_mut().zip(counts) {
+        // A vertex pushed from both sides stays until one of them has moved away.
+        let direction = away.try_normalize(AGREE * count + 1e-12).unwrap_or_default();
+        *away = direction * (AWAY * LEAST);
+    }
+    for (v, out) in lie {
+        let into = out.dot(&away[*v]).min(0.0);
+        away[*v] -= out * into;
+    }
 }
 
 /// Shortens displacements until no vertex crosses a feature that it does not touch.

@@ -133,6 +133,24 @@ mod tests {
         StretchTable(raw.map(|r| r.map(|v| 2.0 * v)))
     }
 
+    /// Returns a triangle of a plate with three hinges: one over `rest4`, like `hinge`, and those at two more vertices.
+    fn plate_case(rest4: [Vec3; 4], hinge: Hinge) -> Case {
+        let rest6: Vec<Vec3> =
+            rest4.into_iter().chain([Vec3::new(0.012, 0.001, 0.009), Vec3::new(-0.005, 0.0005, 0.006)]).collect();
+        let hinges = [[0, 1, 2, 3], [1, 2, 0, 4], [2, 0, 1, 5]].map(|vertices: [u32; 4]| {
+            let rest = Hinge { vertices, rest: 0.0, ..hinge }.away(&vertices.map(|v| rest6[v as usize]));
+            Hinge { vertices, rest, ..hinge }
+        });
+        let stiffness = Mat3::new(1.3, 0.3, -0.2, 0.3, 1.1, 0.4, -0.2, 0.4, 0.9);
+        let patch = Patch { hinges: [0, 1, 2], stiffness, cloth: 0 };
+        Case {
+            name: "plate",
+            rest: rest6,
+            exact: true,
+            local: Box::new(move |x: &[Vec3]| plate(&patch, &hinges, 2.3e-6, &[x[0], x[1], x[2], x[3], x[4], x[5]])),
+        }
+    }
+
     fn cases() -> Vec<Case> {
         let flat = [Vec2::new(0.0, 0.0), Vec2::new(0.01, 0.001), Vec2::new(0.002, 0.008)];
         let triangle = Triangle::new([0, 1, 2], flat, 1.0, 0).unwrap();
@@ -165,20 +183,6 @@ mod tests {
             exact,
             local: Box::new(move |x: &[Vec3]| bending(&hinge, &law, &[x[0], x[1], x[2], x[3]])),
         };
-        let rest6: Vec<Vec3> =
-            rest4.into_iter().chain([Vec3::new(0.012, 0.001, 0.009), Vec3::new(-0.005, 0.0005, 0.006)]).collect();
-        let hinges = [[0, 1, 2, 3], [1, 2, 0, 4], [2, 0, 1, 5]].map(|vertices: [u32; 4]| {
-            let rest = Hinge { vertices, rest: 0.0, ..hinge }.away(&vertices.map(|v| rest6[v as usize]));
-            Hinge { vertices, rest, ..hinge }
-        });
-        let stiffness = Mat3::new(1.3, 0.3, -0.2, 0.3, 1.1, 0.4, -0.2, 0.4, 0.9);
-        let patch = Patch { hinges: [0, 1, 2], stiffness, cloth: 0 };
-        let triangle_of_plate = Case {
-            name: "plate",
-            rest: rest6,
-            exact: true,
-            local: Box::new(move |x: &[Vec3]| plate(&patch, &hinges, 2.3e-6, &[x[0], x[1], x[2], x[3], x[4], x[5]])),
-        };
         let rest2 = [Vec3::zeros(), Vec3::new(0.008, 0.003, -0.005)];
         let string = |name, tension: Tension| {
             let (rest, vertices) = ((rest2[1] - rest2[0]).norm(), [0, 1]);
@@ -193,7 +197,7 @@ mod tests {
             sheet("measured membrane", Membrane::Table(denim()), false),
             sheet("progressive membrane", Membrane::Progressive(progressive), true),
             fold("hinge", Bending::Constant(2.3e-6), true),
-            triangle_of_plate,
+            plate_case(rest4, hinge),
             fold("orthotropic bending", Bending::Orthotropic([3e-6, 1e-6, 2e-6]), true),
             fold("measured bending", Bending::Table(table), false),
             string("linear spring", Tension::Linear { stiffness: 20.0, damping: 0.3, jacobian: Jacobian::Full }),

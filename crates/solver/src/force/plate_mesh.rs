@@ -136,29 +136,38 @@ fn lay<'a>(bent: &Bent<'a>) -> Laid<'a> {
     Laid { hinges: flat, kept, patches }
 }
 
+/// Returns the factor of a vertex; 1 where absent.
+fn factor(map: &[f64], v: u32) -> f64 {
+    map.get(v as usize).copied().unwrap_or(1.0)
+}
+
+/// Returns the shape of each hinge that bends by itself. `folds` has the factors on fold lines.
+fn hinge_shapes(bent: &Bent, flat: &[FlatHinge], folds: &[Option<f64>]) -> Vec<f64> {
+    let mut shapes = vec![0.0; flat.len()];
+    let coefficients = calibrate::coefficients(flat, bent.mesh.positions.len());
+    for ((shape, hinge), c) in shapes.iter_mut().zip(flat).zip(coefficients) {
+        let [a, b] = [hinge.vertices[0], hinge.vertices[1]].map(|v| factor(bent.weights, v));
+        *shape = c * (hinge.points[1] - hinge.points[0]).norm_squared() / hinge.area * (a + b) / 2.0;
+    }
+    shapes.iter_mut().zip(folds).for_each(|(shape, fold)| *shape *= fold.unwrap_or(1.0));
+    shapes
+}
+
 /// Appends the hinges of a cloth, the patches of a plate, and the creases if curvature has an additional stress.
 pub fn add(bent: &Bent, elements: &mut Elements) {
     let Bent { mesh, place, bending, rubs, weights, damping, flat: is_flat, cloth, .. } = *bent;
     let Elements { hinges, patches: all_patches, creases, yieldings, .. } = elements;
     let Laid { hinges: flat, kept, patches } = lay(bent);
 
-    let of = |map: &[f64], v: u32| map.get(v as usize).copied().unwrap_or(1.0);
-    let factor = |v: u32| of(weights, v);
     let first = hinges.len() as u32;
-    let mut shapes = vec![0.0; flat.len()];
     let folds: Vec<Option<f64>> = kept.iter().map(|hinge| bent.folded(hinge)).collect();
     let line = |h: u32| folds.get(h as usize).copied().flatten();
-    let mean = |patch: &FlatPatch| patch.vertices.iter().map(|v| factor(*v)).sum::<f64>() / 3.0;
+    let mean = |patch: &FlatPatch| patch.vertices.iter().map(|v| factor(weights, *v)).sum::<f64>() / 3.0;
     let placed = |hinges: [u32; 3]| hinges.map(|h| if h == NONE { NONE } else { first + h });
-    if bending.plate().is_none() {
-        let coefficients = calibrate::coefficients(&flat, mesh.positions.len());
-        for ((shape, hinge), c) in shapes.iter_mut().zip(&flat).zip(coefficients) {
-            let [a, b, ..] = hinge.vertices;
-            *shape =
-                c * (hinge.points[1] - hinge.points[0]).norm_squared() / hinge.area * (factor(a) + factor(b)) / 2.0;
-        }
-        shapes.iter_mut().zip(&folds).for_each(|(shape, fold)| *shape *= fold.unwrap_or(1.0));
+    let shapes = if bending.plate().is_none() {
+        hinge_shapes(bent, &flat, &folds)
     } else {
+        let mut shapes = vec![0.0; flat.len()];
         let stiffnesses = homogenize::stiffnesses(&bending.form(), &flat, &patches, mesh.positions.len());
         for (flat, stiffness) in patches.iter().zip(stiffnesses) {
             let sign = Mat3::from_diagonal(&flat.against.map(|a| if a { -1.0 } else { 1.0 }).into());
@@ -171,7 +180,8 @@ pub fn add(bent: &Bent, elements: &mut Elements) {
             }
             all_patches.push(Patch { hinges: placed(flat.hinges), ..patch });
         }
-    }
+        shapes
+    };
     if bent.creased() {
         let remembering = creases.iter().filter(|crease| crease.memory != FORGETS).count();
         for (k, flat) in patches.iter().enumerate() {
@@ -199,7 +209,7 @@ pub fn add(bent: &Bent, elements: &mut Elements) {
             curvature: (flat.points[1] - flat.points[0]).norm() / flat.area,
             direction: flat.direction(),
             rest: if is_flat { 0.0 } else { fold([1, 2, 3].map(|k| corners[k] - corners[0])).angle() },
-            damping: 0.5 * hinge.vertices[..2].iter().map(|v| of(damping, *v)).sum::<f64>(),
+            damping: 0.5 * hinge.vertices[..2].iter().map(|v| factor(damping, *v)).sum::<f64>(),
             cloth,
         });
     }

@@ -44,6 +44,57 @@ fn short(world: &World, state: &State, why: StepError) -> StepError {
     StepError::Short { steps: state.short, vertex, why: Box::new(why) }
 }
 
+/// Step to attempt.
+struct Try {
+    pace: Pace,
+    /// Time at the end [s].
+    time: f64,
+    /// Whether delayed prescribed motion rejoins its path.
+    rejoins: bool,
+}
+
+/// Returns the first of equal steps of up to `allowed` in the time `most` left until `until`, so that none is tiny.
+/// Prescribed motion delayed by `held` rejoins its path if it is near and `may_rejoin`.
+fn first_part(world: &World, state: &State, [most, until]: [f64; 2], allowed: f64, held: f64, may_rejoin: bool) -> Try {
+    let parts = (most / allowed - 1e-6).ceil().max(1.0);
+    let h = if parts.is_finite() { most / parts } else { allowed };
+    let rejoins = held > 0.0 && may_rejoin && scheme::rejoins(world, state, h);
+    let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
+    let (end, held) = if rejoins { (state.time + h, 0.0) } else { (state.time + h - lag, held) };
+    let time = if parts == 1.0 { until } else { state.time + h };
+    let next = time - (state.time + h - end);
+    Try { pace: Pace { h, end, next, held }, time, rejoins }
+}
+
+/// Delays prescribed motion more in a pinch, or releases an object from its own. Returns by how much motion is delayed,
+/// or `None` if the scene allows neither.
+fn delay(world: &World, state: &mut State, held: f64) -> Option<f64> {
+    match world.contact.pinch {
+        Pinch::Yield | Pinch::Lag => Some(if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 }),
+        Pinch::Release(object) if state.released.is_none() => {
+            state.released = Some(object);
+            Some(held)
+        }
+        _ => None,
+    }
+}
+
+impl<T: Precision> Stepper<T> {
+    /// Accepts a step of size `h`, and sets the target of the next one. `given` says whether surfaces yielded in it.
+    fn accept(&self, world: &World, state: &mut State, [h, target]: [f64; 2], given: bool, report: &mut Report) {
+        let Settings { step, min_step, .. } = self.settings;
+        report.steps = 1;
+        yields::settle(world, state, (&self.now, self.contacts.contacts()), given);
+        state.short = if target < min_step { state.short.saturating_add(1) } else { 0 };
+        let rough = report.strikes || report.corrected as f64 > ROUGH.0 * world.moving as f64;
+        state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
+        let next = accuracy::next(&self.settings, report.error, h, target, state.clean);
+        let most = if rough { (h / 2.0).max(ROUGH.1 * step) } else { f64::INFINITY };
+        // A target below the smallest step is kept until clean steps raise it.
+        state.target = next.min(most).max(min_step.min(target));
+    }
+}
+
 impl<T: Precision> Advance for Stepper<T> {
     fn step(&mut self, world: &World, state: &mut State, until: f64) -> Result<Report, StepError> {
         let Settings { step, min_step, .. } = self.settings;
@@ -60,27 +111,13 @@ impl<T: Precision> Advance for Stepper<T> {
         let mut apart = false;
         let mut held = if state.held == 1.0 { 1.0 - CRAWL } else { (2.0 * state.held - 1.0).max(0.0) };
         loop {
-            // Equal steps to the end of the interval, so that none is tiny.
             let allowed = target.min(growth);
-            let parts = (most / allowed - 1e-6).ceil().max(1.0);
-            let h = if parts.is_finite() { most / parts } else { allowed };
-            let rejoins = held > 0.0 && !apart && scheme::rejoins(world, state, h);
-            let lag = if held > 0.0 { state.lag + held * h } else { (state.lag - CATCH_UP * h).max(0.0) };
-            let (end, held_now) = if rejoins { (state.time + h, 0.0) } else { (state.time + h - lag, held) };
-            let time = if parts == 1.0 { until } else { state.time + h };
-            let next = time - (state.time + h - end);
-            match self.attempt(world, state, Pace { h, end, next, held: held_now }, &mut report) {
+            let Try { pace, time, rejoins } = first_part(world, state, [most, until], allowed, held, !apart);
+            let h = pace.h;
+            match self.attempt(world, state, pace, &mut report) {
                 Ok(()) => {
                     state.time = time;
-                    report.steps = 1;
-                    yields::settle(world, state, (&self.now, self.contacts.contacts()), given);
-                    state.short = if target < min_step { state.short.saturating_add(1) } else { 0 };
-                    let rough = report.strikes || report.corrected as f64 > ROUGH.0 * world.moving as f64;
-                    state.clean = if report.repeats > 0 || rough { 0 } else { state.clean + 1 };
-                    let next = accuracy::next(&self.settings, report.error, h, target, state.clean);
-                    let most = if rough { (h / 2.0).max(ROUGH.1 * step) } else { f64::INFINITY };
-                    // A target below the smallest step is kept until clean steps raise it.
-                    state.target = next.min(most).max(min_step.min(target));
+                    self.accept(world, state, [h, target], given, &mut report);
                     return Ok(report);
                 }
                 Err(StepError::Pinched { .. }) if rejoins => apart = true,
@@ -101,13 +138,8 @@ impl<T: Precision> Advance for Stepper<T> {
                 }
                 Err(stuck @ StepError::Pinched { .. }) if held < 1.0 && (held > 0.0 || pinched(allowed)) => {
                     yields::take_back(state, &whole, &mut given);
-                    match world.contact.pinch {
-                        Pinch::Yield | Pinch::Lag => {
-                            held = if held < 1.0 - CRAWL { 1.0 - (1.0 - held) / 4.0 } else { 1.0 }
-                        }
-                        Pinch::Release(object) if state.released.is_none() => state.released = Some(object),
-                        _ => return Err(stuck),
-                    }
+                    let Some(more) = delay(world, state, held) else { return Err(stuck) };
+                    held = more;
                     report.repeats += 1;
                 }
                 Err(entered @ StepError::Entered { .. }) => return Err(entered),

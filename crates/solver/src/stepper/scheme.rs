@@ -91,13 +91,11 @@ pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut St
     any
 }
 
-/// Computes the prescribed motion: displacement of obstacles and pinned vertices, and the integrator's velocity of the
-/// latter. Vertices without mass (in no triangle or tetrahedron) stay. Returns true for vertices that a pin releases;
-/// the list is empty if none does.
-pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
-    let Step { h, beta, begin: now, end, held, moved, rate, fixed, pulled, dents, .. } = step;
+/// Computes the displacements of obstacles, with dents where they gave way.
+fn move_obstacles(world: &World, state: &State, step: &mut Step) {
+    let Step { h, end, held, moved, dents, .. } = step;
     dents.clone_from(&state.dents);
-    let (h, now, end, waits) = (*h, *now, *end, *held == 1.0);
+    let (h, end, waits) = (*h, *end, *held == 1.0);
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
         let moved = &mut moved[range.clone()];
@@ -111,6 +109,15 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
             }
         }
     }
+}
+
+/// Computes the prescribed motion: displacement of obstacles and pinned vertices, and the integrator's velocity of the
+/// latter. Vertices without mass (in no triangle or tetrahedron) stay. Returns true for vertices that a pin releases;
+/// the list is empty if none does.
+pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
+    move_obstacles(world, state, step);
+    let Step { h, beta, begin: now, end, held, moved, rate, fixed, pulled, .. } = step;
+    let (h, now, end, waits) = (*h, *now, *end, *held == 1.0);
     par::fill(fixed, |v| world.mass[v] == 0.0);
     for v in (0..fixed.len()).filter(|v| fixed[*v]) {
         moved[v] = Vec3::zeros();

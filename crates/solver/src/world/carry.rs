@@ -113,15 +113,15 @@ impl<'a> Carried<'a> {
         memory
     }
 
-    /// Returns the state in the new world. `start` is the state at its start.
-    pub fn state(&self, old: &State, start: State) -> State {
-        let Carried { from, to, .. } = self;
-        let edges: HashMap<[u32; 2], u32> = to.surface.edges.iter().copied().zip(0..).collect();
-        let x = self.means(&old.x);
-        let pins = |world: &'a World| world.pins.iter().chain(world.handles.iter().map(|handle| &handle.pin));
-        let places: Vec<Vec<usize>> = pins(from).zip(pins(to)).map(|(old, new)| self.places(old, new)).collect();
-        let mut anchors = start.anchors;
-        for (((anchors, old), places), pin) in anchors.iter_mut().zip(&old.anchors).zip(&places).zip(pins(to)) {
+    /// Returns the anchors of the new world's pins, given those at its start. `places` has the places of each old pin's
+    /// vertices.
+    fn anchors(
+        &self,
+        old: &State,
+        mut anchors: Vec<Option<Vec<Vec3>>>,
+        places: &[Vec<usize>],
+    ) -> Vec<Option<Vec<Vec3>>> {
+        for (((anchors, old), places), pin) in anchors.iter_mut().zip(&old.anchors).zip(places).zip(pins(self.to)) {
             *anchors = old.as_ref().map(|old| {
                 let mut own = vec![Vec3::zeros(); pin.vertices.len()];
                 // The first part of a joined vertex has the last word.
@@ -129,29 +129,48 @@ impl<'a> Carried<'a> {
                 own
             });
         }
+        anchors
+    }
+
+    /// Returns pairs that contact ignores.
+    fn ignored(&self, old: &[(Pair, [u32; 2])], edges: &HashMap<[u32; 2], u32>) -> Vec<(Pair, [u32; 2])> {
+        let mut ignored: Vec<(Pair, [u32; 2])> = old
+            .iter()
+            .filter_map(|(pair, features)| Some((*pair, self.features(*pair, *features, edges)?.0)))
+            .collect();
+        ignored.sort_unstable();
+        ignored.dedup();
+        ignored
+    }
+
+    /// Returns the energy that each component is owed.
+    fn owed(&self, old: &[f64]) -> Vec<f64> {
+        let Carried { from, to, .. } = self;
+        let mut owed = Vec::new();
+        if !old.is_empty() {
+            owed.resize(to.component_mass.len(), 0.0);
+            let mut seen = vec![false; old.len()];
+            for (v, component) in from.component.iter().enumerate() {
+                if !std::mem::replace(&mut seen[*component as usize], true) {
+                    owed[to.component[self.vertex[v] as usize] as usize] += old[*component as usize];
+                }
+            }
+        }
+        owed
+    }
+
+    /// Returns the state in the new world. `start` is the state at its start.
+    pub fn state(&self, old: &State, start: State) -> State {
+        let Carried { from, to, .. } = self;
+        let edges: HashMap<[u32; 2], u32> = to.surface.edges.iter().copied().zip(0..).collect();
+        let x = self.means(&old.x);
+        let places: Vec<Vec<usize>> = pins(from).zip(pins(to)).map(|(old, new)| self.places(old, new)).collect();
         let mut slack: Vec<Slack> = old.slack.clone();
         for own in &mut slack {
             own.place = places[own.pin as usize][own.place as usize] as u32;
         }
         slack.sort_by_key(|own| (own.pin, own.place));
         slack.dedup_by_key(|own| (own.pin, own.place));
-        let mut ignored: Vec<(Pair, [u32; 2])> = old
-            .ignored
-            .iter()
-            .filter_map(|(pair, features)| Some((*pair, self.features(*pair, *features, &edges)?.0)))
-            .collect();
-        ignored.sort_unstable();
-        ignored.dedup();
-        let mut owed = Vec::new();
-        if !old.owed.is_empty() {
-            owed.resize(to.component_mass.len(), 0.0);
-            let mut seen = vec![false; old.owed.len()];
-            for (v, component) in from.component.iter().enumerate() {
-                if !std::mem::replace(&mut seen[*component as usize], true) {
-                    owed[to.component[self.vertex[v] as usize] as usize] += old.owed[*component as usize];
-                }
-            }
-        }
         let least = |parts: &Vec<u32>| parts.iter().map(|v| old.room[*v as usize]).fold(1.0, f64::min);
         let room = if old.room.is_empty() { Vec::new() } else { self.parts.iter().map(least).collect() };
         let entries = |parts: &Vec<u32>| parts.iter().fold(0, |all, v| all | old.passing[*v as usize]);
@@ -180,10 +199,10 @@ impl<'a> Carried<'a> {
                 .map(|dent| Dent { vertex: self.vertex[dent.vertex as usize], ..dent.clone() })
                 .collect(),
             x,
-            anchors,
+            anchors: self.anchors(old, start.anchors, &places),
             slack,
-            ignored,
-            owed,
+            ignored: self.ignored(&old.ignored, &edges),
+            owed: self.owed(&old.owed),
             room,
             passing,
             effects,
@@ -191,6 +210,11 @@ impl<'a> Carried<'a> {
             ..*old
         }
     }
+}
+
+/// Iterates over the pins of a world, then those of its handles.
+fn pins(world: &World) -> impl Iterator<Item = &Pin> {
+    world.pins.iter().chain(world.handles.iter().map(|handle| &handle.pin))
 }
 
 #[cfg(test)]

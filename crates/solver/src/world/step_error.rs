@@ -77,6 +77,7 @@ pub enum StepError {
 
 impl StepError {
     /// Returns one sentence that names objects, file vertices and position.
+    #[expect(clippy::too_many_lines, reason = "a list of messages, one for each error")]
     pub fn describe(&self, world: &World, state: &State) -> String {
         let name = |v: u32| match world.objects.iter().find(|o| o.vertices.contains(&(v as usize))) {
             Some(o) => {

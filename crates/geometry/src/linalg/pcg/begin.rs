@@ -21,11 +21,20 @@ impl<T: Real> Pcg<T> {
         components: Components,
     ) -> Result<(), usize> {
         self.prepare(matrix, fixed, components)?;
-        let Pcg { colours, works, starts, t, w, inverse, sums, references, aims, taken, totals, .. } = self;
+        self.aim(matrix, fixed, b, x, components);
+        self.weigh_guess(matrix, components.sets);
+        self.residual(matrix);
+        self.outcome.iterations = 0;
+        self.measure();
+        self.processes.iter_mut().for_each(|process| (process.rz, process.active) = (process.rr, false));
+        Ok(())
+    }
+
+    /// Scales right-hand side and first guess, and sets the aims by the norm of `(I + L)^-1 C^-1 b`.
+    fn aim(&mut self, matrix: &Matrix<T>, fixed: &[bool], b: &[Vec3], x: &[Vec3], components: Components) {
+        let Pcg { colours, works, starts, t, w, inverse, references, aims, totals, .. } = self;
         let inverse = &*inverse;
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
-
-        // Norm of (I + L)^-1 C^-1 b.
         par::each_part(works, t, starts, |_, work, t| {
             let first = matrix.starts[work.domain];
             for (i, t) in t.iter_mut().enumerate() {
@@ -46,8 +55,11 @@ impl<T: Real> Pcg<T> {
         }
         aims.clear();
         aims.extend(references.iter().zip(components.quiet).map(|(reference, quiet)| reference.min(*quiet)));
+    }
 
-        // Computes p = -A x and the fraction of x to keep.
+    /// Computes `p = -A x` and the fraction of `x` to keep.
+    fn weigh_guess(&mut self, matrix: &Matrix<T>, sets: &[u32]) {
+        let Pcg { works, starts, t, sums, taken, totals, .. } = self;
         common(matrix, works, sums);
         sums[0].iter_mut().for_each(|y| *y = -*y);
         let (t_all, y) = (&*t, &sums[0]);
@@ -63,19 +75,23 @@ impl<T: Real> Pcg<T> {
         });
         by_component(works, totals);
         // Sums of each set, at its smallest component.
-        for (k, set) in components.sets.iter().map(|set| *set as usize).enumerate().filter(|(k, set)| k != set) {
+        for (k, set) in sets.iter().map(|set| *set as usize).enumerate().filter(|(k, set)| k != set) {
             let own = totals[k];
             totals[set].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
-        for (taken, set) in taken.iter_mut().zip(components.sets) {
+        for (taken, set) in taken.iter_mut().zip(sets) {
             let [xb, xp] = totals[*set as usize];
             *taken = match xb / -xp {
                 part if part >= 0.5 => 1.0,
                 part => part.max(0.0),
             };
         }
+    }
 
-        // Computes r = (I + L)^-1 (C^-1 b + p), with p scaled by that fraction.
+    /// Computes `r = (I + L)^-1 (C^-1 b + p)`, with `p` scaled by that fraction.
+    fn residual(&mut self, matrix: &Matrix<T>) {
+        let Pcg { colours, works, starts, t, w, taken, .. } = self;
+        let sweep = Sweep { matrix, colours: &colours.starts, starts };
         let taken = &*taken;
         let start = |work: &mut Work<T>, _: &[Lanes<T>], w: &mut [Lanes<T>]| {
             let Work { runs, x, r, p, .. } = work;
@@ -97,16 +113,21 @@ impl<T: Real> Pcg<T> {
             t.copy_from_slice(&work.r);
             work.sum_runs(|work, i| [square(&work.r[i])]);
         });
-        self.outcome.iterations = 0;
-        self.measure();
-        self.processes.iter_mut().for_each(|process| (process.rz, process.active) = (process.rr, false));
-        Ok(())
     }
 
     /// Factors the diagonal, colours the subdomains and scales their rows.
     fn prepare(&mut self, matrix: &Matrix<T>, fixed: &[bool], components: Components) -> Result<(), usize> {
-        let Pcg { colours, works, starts, t, w, inverse, domain, broken, sums, references, taken, totals, .. } = self;
-        let (processes, sets) = (&mut self.processes, &mut self.sets);
+        self.factor(matrix, fixed)?;
+        self.order(matrix);
+        self.size(matrix, components);
+        self.scale(matrix, fixed, components.of);
+        self.shared.prepare(matrix, &self.works);
+        Ok(())
+    }
+
+    /// Factors the diagonal blocks.
+    fn factor(&mut self, matrix: &Matrix<T>, fixed: &[bool]) -> Result<(), usize> {
+        let Pcg { t, w, inverse, domain, broken, .. } = self;
         let (size, count) = (matrix.size(), matrix.domains.len());
         for vector in [t, w] {
             vector.resize(size, zero());
@@ -126,14 +147,20 @@ impl<T: Real> Pcg<T> {
                 }
             }
         });
-        if let Some(vertex) = broken.iter().find_map(|b| *b) {
-            return Err(vertex);
+        match broken.iter().find_map(|b| *b) {
+            Some(vertex) => Err(vertex),
+            None => Ok(()),
         }
+    }
+
+    /// Colours the subdomains and sorts them by colour.
+    fn order(&mut self, matrix: &Matrix<T>) {
+        let Pcg { colours, works, starts, domain, .. } = self;
         for (k, range) in matrix.starts.windows(2).enumerate() {
             domain[range[0]..range[1]].fill(k as u32);
         }
         colours.assign(matrix, domain);
-        works.resize(count, Work::default());
+        works.resize(matrix.domains.len(), Work::default());
         starts.clear();
         let mut begin = 0;
         for (work, k) in works.iter_mut().zip(&colours.order) {
@@ -142,7 +169,11 @@ impl<T: Real> Pcg<T> {
             begin += matrix.domains[*k].count;
         }
         starts.push(begin);
-        let (inverse, domain, starts) = (&*inverse, &*domain, &*starts);
+    }
+
+    /// Makes room for sums and processes.
+    fn size(&mut self, matrix: &Matrix<T>, components: Components) {
+        let Pcg { sums, references, taken, totals, processes, sets, .. } = self;
         let together = matrix.common.size();
         sums[0].resize(together, 0.0);
         sums[1].resize(2 * together, 0.0);
@@ -153,12 +184,19 @@ impl<T: Real> Pcg<T> {
         processes.resize(components.floors.len(), Process::default());
         sets.clear();
         sets.extend_from_slice(components.sets);
+    }
+
+    /// Scales the rows of each subdomain. `components` has the component of each vertex.
+    fn scale(&mut self, matrix: &Matrix<T>, fixed: &[bool], components: &[u32]) {
+        let Pcg { colours, works, starts, inverse, domain, .. } = self;
+        let (inverse, domain, starts) = (&*inverse, &*domain, &*starts);
+        let together = matrix.common.size();
         par::each_heavy(works, |_, work| {
             let Domain { first, count, .. } = matrix.domains[work.domain];
             work.active = true;
             work.runs.clear();
             for v in first..first + count {
-                let component = components.of.get(v).copied().unwrap_or(0);
+                let component = components.get(v).copied().unwrap_or(0);
                 match work.runs.last_mut() {
                     Some(run) if run.component == component => run.end += 1,
                     _ => work.runs.push(Run { component, end: v - first + 1, sums: [0.0; 2], dots: [0.0; 3] }),
@@ -182,7 +220,5 @@ impl<T: Real> Pcg<T> {
                 Place { domain, index: starts[colours.place[domain]] + v as usize - matrix.starts[domain] }
             });
         });
-        self.shared.prepare(matrix, works);
-        Ok(())
     }
 }

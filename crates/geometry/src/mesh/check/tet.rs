@@ -75,7 +75,12 @@ impl Shapes {
                 _ => flat.add(name),
             }
         }
-        let faults = [
+        Shapes { sign, faults: Shapes::told([missing, repeated, flat, inverted, slivers]) }
+    }
+
+    /// Words the faults.
+    fn told([missing, repeated, flat, inverted, slivers]: [Places; 5]) -> [Option<Fault>; 5] {
+        [
             missing.fault(
                 FaultKind::IndexOutOfRange,
                 "tetrahedron with a vertex that does not exist",
@@ -106,8 +111,7 @@ impl Shapes {
                 "tetrahedra with hardly any volume",
                 "each is far stiffer than its neighbours and makes steps slow; mesh the body again with better ones",
             ),
-        ];
-        Shapes { sign, faults }
+        ]
     }
 }
 

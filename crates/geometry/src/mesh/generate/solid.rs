@@ -24,6 +24,30 @@ pub fn sphere(center: Vec3, radius: f64, max_edge: f64) -> TriMesh {
     mesh
 }
 
+/// Faces of the icosahedron.
+const FACES: [[usize; 3]; 20] = [
+    [0, 11, 5],
+    [0, 5, 1],
+    [0, 1, 7],
+    [0, 7, 10],
+    [0, 10, 11],
+    [1, 5, 9],
+    [5, 11, 4],
+    [11, 10, 2],
+    [10, 7, 6],
+    [7, 1, 8],
+    [3, 9, 4],
+    [3, 4, 2],
+    [3, 2, 6],
+    [3, 6, 8],
+    [3, 8, 9],
+    [4, 9, 5],
+    [2, 4, 11],
+    [6, 2, 10],
+    [8, 6, 7],
+    [9, 8, 1],
+];
+
 fn geodesic(center: Vec3, radius: f64, frequency: usize) -> TriMesh {
     let t = 0.5 * (1.0 + 5f64.sqrt());
     let corners = [
@@ -41,28 +65,6 @@ fn geodesic(center: Vec3, radius: f64, frequency: usize) -> TriMesh {
         [-t, 0.0, 1.0],
     ]
     .map(Vec3::from);
-    const FACES: [[usize; 3]; 20] = [
-        [0, 11, 5],
-        [0, 5, 1],
-        [0, 1, 7],
-        [0, 7, 10],
-        [0, 10, 11],
-        [1, 5, 9],
-        [5, 11, 4],
-        [11, 10, 2],
-        [10, 7, 6],
-        [7, 1, 8],
-        [3, 9, 4],
-        [3, 4, 2],
-        [3, 2, 6],
-        [3, 6, 8],
-        [3, 8, 9],
-        [4, 9, 5],
-        [2, 4, 11],
-        [6, 2, 10],
-        [8, 6, 7],
-        [9, 8, 1],
-    ];
     let mut mesh = TriMesh::default();
     // A vertex is identified by its weights on the corners, so neighbours share it.
     let mut known: BTreeMap<[(usize, usize); 3], u32> = BTreeMap::new();

@@ -33,6 +33,71 @@ const TAGS: [i32; 5] = [7, 3, 900, 4, 12];
 const POINTS: [[f64; 3]; 5] =
     [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 1.0 / 3.0, 0.0], [0.0, 0.0, 0.25], [9.0, 9.0, 9.0]];
 
+const TRIANGLE: [i32; 3] = [900, 4, 12];
+const TETS: [[i32; 4]; 2] = [[7, 3, 900, 4], [12, 3, 4, 900]];
+const QUADRANGLE: [i32; 4] = [7, 3, 900, 12];
+
+/// Writes nodes and elements as version 2 does.
+fn put_v2(out: &mut Out) {
+    out.text("$Nodes\n5\n");
+    for (tag, point) in TAGS.iter().zip(POINTS) {
+        out.ints(&[*tag]);
+        out.reals(&point);
+    }
+    out.text("\n$EndNodes\n$Elements\n5\n");
+    if out.1 == Encoding::Text {
+        out.ints(&[1, 2, 3, 6, 1, 99, 900, 4, 12]);
+        out.ints(&[2, 4, 2, 8, 1, 7, 3, 900, 4, 3, 4, 2, 5, 1, 7, 3, 900, 4, 4, 4, 2, 8, 1, 12, 3, 4, 900]);
+        out.ints(&[5, 3, 0, 7, 3, 900, 12]);
+    } else {
+        out.ints(&[2, 1, 3, 1, 6, 1, 99]);
+        out.ints(&TRIANGLE);
+        out.ints(&[4, 3, 2, 2, 8, 1, 7, 3, 900, 4, 3, 5, 1, 7, 3, 900, 4, 4, 8, 1, 12, 3, 4, 900]);
+        out.ints(&[3, 1, 0, 5]);
+        out.ints(&QUADRANGLE);
+    }
+}
+
+/// Writes entities, nodes and elements as version 4 does.
+fn put_v4(out: &mut Out) {
+    out.text("$Entities\n");
+    out.longs(&[1, 0, 1, 2]);
+    out.ints(&[1]);
+    out.reals(&[0.0; 3]);
+    out.longs(&[0]);
+    for (tag, groups) in [(-3, &[-6][..]), (1, &[5, 8]), (2, &[])] {
+        out.ints(&[tag]);
+        out.reals(&[0.0; 6]);
+        out.longs(&[groups.len() as i64]);
+        out.ints(groups);
+        out.longs(&[2]);
+        out.ints(&[1, -2]);
+    }
+    out.text("\n$EndEntities\n$Nodes\n");
+    out.longs(&[2, 5, 3, 900]);
+    for (entity, range) in [([2, -3, 1], 0..2), ([3, 1, 0], 2..5)] {
+        out.ints(&entity);
+        out.longs(&[range.len() as i64]);
+        TAGS[range.clone()].iter().for_each(|t| out.longs(&[i64::from(*t)]));
+        for point in &POINTS[range] {
+            out.reals(point);
+            out.reals(&[0.5, 0.5][..if entity[2] == 1 { 2 } else { 0 }]);
+        }
+    }
+    out.text("\n$EndNodes\n$Elements\n");
+    out.longs(&[3, 4, 1, 4]);
+    for (entity, elements) in
+        [([2, -3, 2], &[&TRIANGLE[..]][..]), ([3, 1, 4], &[&TETS[0], &TETS[1]]), ([2, 2, 3], &[&QUADRANGLE])]
+    {
+        out.ints(&entity);
+        out.longs(&[elements.len() as i64]);
+        for element in elements {
+            out.longs(&[5]);
+            element.iter().for_each(|tag| out.longs(&[i64::from(*tag)]));
+        }
+    }
+}
+
 /// Encodes two tetrahedra, the second one with another node, and a triangle and a quadrangle that are ignored as
 /// elements. Adds unknown sections, one of them with bytes that resemble other content.
 fn encoded(version: Version, encoding: Encoding) -> Vec<u8> {
@@ -44,64 +109,9 @@ fn encoded(version: Version, encoding: Encoding) -> Vec<u8> {
         out.text("\n");
     }
     out.text("$EndMeshFormat\n$Comments\n$Nodes\n1\n$EndComments\n$PhysicalNames\n2\n2 6 \"the skin\"\n3 8 \"foam\"\n$EndPhysicalNames\n");
-    let triangle = [900, 4, 12];
-    let tets = [[7, 3, 900, 4], [12, 3, 4, 900]];
-    let quadrangle = [7, 3, 900, 12];
-    if version == Version::V2 {
-        out.text("$Nodes\n5\n");
-        for (tag, point) in TAGS.iter().zip(POINTS) {
-            out.ints(&[*tag]);
-            out.reals(&point);
-        }
-        out.text("\n$EndNodes\n$Elements\n5\n");
-        if encoding == Encoding::Text {
-            out.ints(&[1, 2, 3, 6, 1, 99, 900, 4, 12]);
-            out.ints(&[2, 4, 2, 8, 1, 7, 3, 900, 4, 3, 4, 2, 5, 1, 7, 3, 900, 4, 4, 4, 2, 8, 1, 12, 3, 4, 900]);
-            out.ints(&[5, 3, 0, 7, 3, 900, 12]);
-        } else {
-            out.ints(&[2, 1, 3, 1, 6, 1, 99]);
-            out.ints(&triangle);
-            out.ints(&[4, 3, 2, 2, 8, 1, 7, 3, 900, 4, 3, 5, 1, 7, 3, 900, 4, 4, 8, 1, 12, 3, 4, 900]);
-            out.ints(&[3, 1, 0, 5]);
-            out.ints(&quadrangle);
-        }
-    } else {
-        out.text("$Entities\n");
-        out.longs(&[1, 0, 1, 2]);
-        out.ints(&[1]);
-        out.reals(&[0.0; 3]);
-        out.longs(&[0]);
-        for (tag, groups) in [(-3, &[-6][..]), (1, &[5, 8]), (2, &[])] {
-            out.ints(&[tag]);
-            out.reals(&[0.0; 6]);
-            out.longs(&[groups.len() as i64]);
-            out.ints(groups);
-            out.longs(&[2]);
-            out.ints(&[1, -2]);
-        }
-        out.text("\n$EndEntities\n$Nodes\n");
-        out.longs(&[2, 5, 3, 900]);
-        for (entity, range) in [([2, -3, 1], 0..2), ([3, 1, 0], 2..5)] {
-            out.ints(&entity);
-            out.longs(&[range.len() as i64]);
-            TAGS[range.clone()].iter().for_each(|t| out.longs(&[i64::from(*t)]));
-            for point in &POINTS[range] {
-                out.reals(point);
-                out.reals(&[0.5, 0.5][..if entity[2] == 1 { 2 } else { 0 }]);
-            }
-        }
-        out.text("\n$EndNodes\n$Elements\n");
-        out.longs(&[3, 4, 1, 4]);
-        for (entity, elements) in
-            [([2, -3, 2], &[&triangle[..]][..]), ([3, 1, 4], &[&tets[0], &tets[1]]), ([2, 2, 3], &[&quadrangle])]
-        {
-            out.ints(&entity);
-            out.longs(&[elements.len() as i64]);
-            for element in elements {
-                out.longs(&[5]);
-                element.iter().for_each(|tag| out.longs(&[i64::from(*tag)]));
-            }
-        }
+    match version {
+        Version::V2 => put_v2(&mut out),
+        Version::V4 => put_v4(&mut out),
     }
     out.text("\n$EndElements\n$NodeData\n1\n\"a view\"\n");
     out.reals(&[f64::NAN]);

@@ -112,16 +112,26 @@ impl Law for Solids<'_> {
     }
 }
 
+/// Adds to the force on a vertex, if it is in the subdomain whose first vertex is `first`.
+#[inline(always)]
+fn push(force: &mut [Vec3], first: usize, v: u32, by: Vec3) {
+    if let Some(force) = force.get_mut((v as usize).wrapping_sub(first)) {
+        *force += by;
+    }
+}
+
 impl<T: Real> Rows<T> for Cells {
     fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
-        let bodies = &self.bodies;
+        self.add_fours(scheme, domain, force);
+        self.add_others(scheme, domain, force);
+    }
+}
+
+impl Cells {
+    /// Adds the elements that are evaluated four at a time.
+    fn add_fours<T: Real>(&self, scheme: &Scheme, domain: &mut Domain<T>, force: &mut [Vec3]) {
         let (first, beta) = (domain.first, scheme.beta);
-        let mut push = |v: u32, by: Vec3| {
-            if let Some(force) = force.get_mut((v as usize).wrapping_sub(first)) {
-                *force += by;
-            }
-        };
-        let body = |cell: &Cell| &bodies[cell.tetrahedron.body as usize];
+        let body = |cell: &Cell| &self.bodies[cell.tetrahedron.body as usize];
         let moved = |v: u32, body: &Body| scheme.y[v as usize] + scheme.damped(v as usize) * body.damping;
         for (cells, count) in chunks(&self.corotational) {
             let Some(four) = Tetrahedra::new(&cells.map(|c| (&c.tetrahedron, &body(c).solid))) else { continue };
@@ -137,14 +147,20 @@ impl<T: Real> Rows<T> for Cells {
             let forces = found.forces.map(Four::to_array);
             let blocks = found.blocks.map(|block| block.map(f64x4::to_array));
             for (k, Cell { tetrahedron: t, places }) in cells.into_iter().enumerate().take(count) {
-                for (v, force) in t.vertices.iter().zip(&forces) {
-                    push(*v, force[k]);
+                for (v, by) in t.vertices.iter().zip(&forces) {
+                    push(force, first, *v, by[k]);
                 }
                 for (place, block) in places.iter().zip(&blocks) {
                     domain.accumulate(*place, &from_fn(|e| T::of(block[e][k])));
                 }
             }
         }
+    }
+
+    /// Adds the elements that are evaluated one by one.
+    fn add_others<T: Real>(&mut self, scheme: &Scheme, domain: &mut Domain<T>, force: &mut [Vec3]) {
+        let bodies = &self.bodies;
+        let (first, beta) = (domain.first, scheme.beta);
         // Only the motion at the present velocity acts through the rings. The matrix has single elements, which are
         // stiffer.
         let swelling = |t: &Tetrahedron| {
@@ -156,7 +172,7 @@ impl<T: Real> Rows<T> for Cells {
         self.rings.fill(|t| [t.swell(&pick(scheme.x, &t.vertices)), swelling(t).1]);
         for (k, cell) in self.other.iter().enumerate() {
             let Cell { tetrahedron: t, places } = cell;
-            let Body { solid, damping } = body(cell);
+            let Body { solid, damping } = &bodies[t.body as usize];
             let x = pick(scheme.x, &t.vertices);
             let bulk = solid.bulk_of_rings();
             let [swell, ahead] = if bulk.is_some() { self.rings.of(k) } else { [t.swell(&x), 0.0] };
@@ -173,7 +189,7 @@ impl<T: Real> Rows<T> for Cells {
             };
             let slowed = product(&viscosity, &t.vertices.map(|v| scheme.damped(v as usize)));
             for (a, v) in t.vertices.iter().enumerate() {
-                push(*v, strained.forces[a] - still[a] - slowed[a] * *damping);
+                push(force, first, *v, strained.forces[a] - still[a] - slowed[a] * *damping);
             }
             for (k, place) in places.iter().enumerate() {
                 strained.blocks[k] += viscosity[k] * (damping / beta);

@@ -120,8 +120,7 @@ pub fn advect(
         (0..3).any(|axis| (0..2).any(|end| beyond(axis)[end] && sides[2 * axis + end] == Side::Open))
     };
     for axis in 0..3 {
-        let (sizes, own, free) = (grid.faces(axis), &velocity[axis], &free[axis]);
-        let out = &mut out[axis];
+        let (sizes, own, free, out) = (grid.faces(axis), &velocity[axis], &free[axis], &mut out[axis]);
         out.resize(own.len(), 0.0);
         if advection == Advection::SemiLagrangian {
             grid.each_face(axis, out, |face, place, out| {
