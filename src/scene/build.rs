@@ -25,6 +25,7 @@ mod sane;
 pub(super) mod select;
 mod start;
 mod stepper;
+mod threads;
 
 use super::fault::meant;
 use super::{Fault, Scene, settings};

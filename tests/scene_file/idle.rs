@@ -60,6 +60,24 @@ fn a_cloth_thicker_than_its_edges_is_told() {
     assert!(told.contains("cloth[0].thickness: thickness 100 mm, more than the 56.9 mm of a mean edge"), "{told}");
 }
 
+/// A grid of alternating diagonals is a plate of three times the rigidity along one thread, and not of eight times.
+#[test]
+fn rigidities_that_a_grid_does_not_have_are_told() {
+    let mesh = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/sheet_1m_25.ply");
+    let told = |warp: f64| {
+        let text = format!(
+            "[[material]]\nname = \"own\"\nbase = \"cotton\"\nrigidity_orthotropic = {{ warp = {warp}, weft = 1e-5 }}\n\
+             [[cloth]]\nname = \"sheet\"\nmesh = {mesh:?}\nmaterial = \"own\"\n"
+        );
+        let file = folder().join("threads.toml");
+        let scene = read_text(&file, text.as_bytes(), &[]).unwrap();
+        let Ok(Built { warnings, .. }) = build(&scene, &file) else { panic!("{text}") };
+        lines(&warnings)
+    };
+    assert!(!told(3e-5).contains("cloth[0].material"), "{}", told(3e-5));
+    assert!(told(8e-5).contains("cloth[0].material: rigidities by direction"), "{}", told(8e-5));
+}
+
 #[test]
 fn springs_that_hang_lower_than_their_material_are_told() {
     let springs = |model: &str| warned(&format!("model = \"{model}\"\nsprings = {{ from_material = true }}"), "");

@@ -71,18 +71,21 @@ fn strip(material: &str) -> Vec<Row> {
     ]
 }
 
-/// Strips of one fabric, cut along warp, weft and bias, each as long as its rigidity makes it the elastica above. The
-/// strip on the bias is of a fabric whose warp and weft are equal, so that bending does not twist it. Tolerance as in
-/// [`strip`]. With the mean of warp and weft for both, the strip cut along warp is off by more.
+/// Narrow strips cut along warp, weft and bias, each as long as its rigidity makes it the elastica above. A strip cut at
+/// 45 degrees bends across and twists: of a plate `D` it has `1/(t D^-1 t)` with `t = (1, 1, 2)/2`, here 6.7 uN m where
+/// a cylinder has 12. Its clamp keeps it from bending across for about its width, a twentieth of its length, where
+/// the moment is largest: it hangs up to 7 % less. Diagonals are aligned, since alternating ones stiffen a clamp by
+/// some of a cell. Tolerance as in [`strip`] otherwise. With the mean of warp and weft for both, the strip cut along
+/// warp is off by more.
 #[test]
 fn strips_bend_by_the_direction_of_their_cut() {
-    let density = 0.2;
+    let (density, cells) = (0.2, [60, 3]);
     let droop = |degrees: f64, law: &str, rigidity: f64| -> [f64; 2] {
         let length = (HEAVY.0 * rigidity / (density * G)).cbrt();
-        let cell = length / (CELLS as f64 - 0.5);
+        let cell = length / (cells[0] as f64 - 0.5);
         let drag = 3.52 / (length * length) * (rigidity * density).sqrt();
         let here = folder("cut");
-        turned(&here.join("strip.obj"), [CELLS, CELLS], cell, degrees);
+        turned(&here.join("strip.obj"), cells, cell, degrees);
         let text = format!(
             "[[material]]\nname = \"cut\"\nbase = \"cotton\"\ndensity = {density}\n{law}\n\
              [[cloth]]\nname = \"strip\"\nmesh = \"strip.obj\"\nrest = \"chart\"\nmaterial = \"cut\"\n\
@@ -93,7 +96,7 @@ fn strips_bend_by_the_direction_of_their_cut() {
         let [droop] = halved(|step| {
             let mut bench = bench(&here, &text, step);
             bench.run(2.0);
-            let tip = tip(&bench, (CELLS as f64 - 0.1) * cell);
+            let tip = tip(&bench, (cells[0] as f64 - 0.1) * cell);
             [-tip.y / (tip.x - 0.5 * cell)]
         });
         droop
@@ -110,13 +113,13 @@ fn strips_bend_by_the_direction_of_their_cut() {
             ),
             1e-6 * rigidity,
         ),
-        within: 0.05 * HEAVY.1,
+        within: if cut == "bias" { 0.07 } else { 0.05 } * HEAVY.1,
         step: STEP,
     };
     let rows = [
         row("warp", 0.0, 30.0, [30.0, 10.0, 20.0]),
         row("weft", 90.0, 10.0, [30.0, 10.0, 20.0]),
-        row("bias", 45.0, 12.0, [20.0, 20.0, 12.0]),
+        row("bias", 45.0, 20.0 / 3.0, [20.0, 20.0, 12.0]),
     ];
     let [off, _] = droop(0.0, "rigidity = \"20 uN m\"", 30e-6);
     assert!(off > 1.1 * HEAVY.1, "{off}");

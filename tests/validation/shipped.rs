@@ -48,19 +48,18 @@ pub fn sheet(path: &Path, [n, m]: [usize; 2], cell: f64) {
     fs::write(path, text).unwrap();
 }
 
-/// Writes the sheet of [`sheet`] with a chart whose warp is turned against x [degrees].
-pub fn turned(path: &Path, cells: [usize; 2], cell: f64, degrees: f64) {
-    sheet(path, cells, cell);
+/// Writes a sheet as [`sheet`] does, with aligned diagonals and a chart whose warp is turned against x [degrees].
+pub fn turned(path: &Path, [n, m]: [usize; 2], cell: f64, degrees: f64) {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let mut text = String::new();
-    for line in fs::read_to_string(path).unwrap().lines() {
-        let words: Vec<&str> = line.split(' ').collect();
-        if words[0] == "v" {
-            let [x, z]: [f64; 2] = [words[1], words[3]].map(|word| word.parse().unwrap());
-            text += &format!("{line}\nvt {} {}\n", cos * x - sin * z, -sin * x - cos * z);
-        } else {
-            text += &format!("f {0}/{0} {1}/{1} {2}/{2}\n", words[1], words[2], words[3]);
-        }
+    for (j, i) in (0..=m).flat_map(|j| (0..=n).map(move |i| (j, i))) {
+        let [x, z] = [i as f64 * cell, -(j as f64) * cell];
+        text += &format!("v {x} 0 {z}\nvt {} {}\n", cos * x - sin * z, -sin * x - cos * z);
+    }
+    for (j, i) in (0..m).flat_map(|j| (0..n).map(move |i| (j, i))) {
+        let a = j * (n + 1) + i + 1;
+        let [b, c, d] = [a + 1, a + n + 1, a + n + 2];
+        text += &format!("f {a}/{a} {b}/{b} {d}/{d}\nf {a}/{a} {d}/{d} {c}/{c}\n");
     }
     fs::write(path, text).unwrap();
 }

@@ -2,7 +2,7 @@
 //! faster than `REFUSED` is an error; the other checks give warnings.
 
 use super::faults::Faults;
-use super::files;
+use super::{files, threads};
 use crate::force::drag::Drag;
 use crate::linalg::Vec3;
 use crate::scene::unit::{self, rounded as about};
@@ -48,6 +48,7 @@ pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Fau
         largest = largest.max(sized(x, described.transform.scale, &key, faults));
         thrown(&input.velocity, &key, faults);
         thick(input, &key, faults);
+        threads::tell(input, &key, faults);
         held(scene, x, (&input.pins, &input.handles), &key, faults);
         sways(scene, input, &key, faults);
     }

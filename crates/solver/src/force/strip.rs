@@ -82,6 +82,13 @@ impl Strip {
         })
     }
 
+    /// Returns the rigidity of a narrow strip of a plate with the diagonal of `D`: free to bend across and to twist.
+    pub fn beam(&self, plate: &[f64; 3]) -> f64 {
+        let a = self.axis;
+        let moment = [a.x * a.x, a.y * a.y, 2.0 * a.x * a.y];
+        1.0 / (0..3).map(|k| moment[k] * moment[k] / plate[k]).sum::<f64>()
+    }
+
     /// Returns the rigidity along the axis, minimised over twist. `form` is twice the energy per area, as a quadratic
     /// form of the curvatures xx, yy, xy.
     pub fn rigidity(&self, form: &Mat3) -> f64 {
