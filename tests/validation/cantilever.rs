@@ -71,11 +71,11 @@ fn strip(material: &str) -> Vec<Row> {
     ]
 }
 
-/// Narrow strips cut along warp, weft and bias, each as long as its rigidity makes it the elastica above. A strip cut at
-/// 45 degrees bends across and twists: of a plate `D` it has `1/(t D^-1 t)` with `t = (1, 1, 2)/2`, here 6.7 uN m where
-/// a cylinder has 12. Its clamp keeps it from bending across for about its width, a twentieth of its length, where
-/// the moment is largest: it hangs up to 7 % less. Diagonals are aligned, since alternating ones stiffen a clamp by
-/// some of a cell. Tolerance as in [`strip`] otherwise. With the mean of warp and weft for both, the strip cut along
+/// Narrow strips cut along warp, weft and bias, each as long as its rigidity makes it the elastica above. A strip cut
+/// at 45 degrees bends across and twists: of a plate `D` it has `1/(t D^-1 t)` with `t = (1, 1, 2)/2`, here 6.7 uN m
+/// where a cylinder has 12. Its clamp keeps it from bending across for about its width, a twentieth of its length,
+/// where the moment is largest: it hangs up to 7 % less. Diagonals are aligned, since alternating ones stiffen a clamp
+/// by some of a cell. Tolerance as in [`strip`] otherwise. With the mean of warp and weft for both, the strip cut along
 /// warp is off by more.
 #[test]
 fn strips_bend_by_the_direction_of_their_cut() {

@@ -5,8 +5,9 @@ use crate::force::bending::Bending;
 use crate::mesh::TriMesh;
 use crate::world::build::ClothInput;
 
-/// Ratio of the rigidities of warp and weft, times the mean of both over that of twist, up to which a grid of alternating
-/// diagonals is a plate within 5 %. Measured: 3 gives 0.96 of the stiffer one, 4 0.87, 8 0.64; other meshes 1.00.
+/// Ratio of the rigidities of warp and weft, times the mean of both over that of twist, up to which a grid of
+/// alternating diagonals is a plate within 5 %. Measured: 3 gives 0.96 of the stiffer one, 4 0.87, 8 0.64; other meshes
+/// 1.00.
 const UNEVEN: f64 = 3.2;
 /// Part of the vertices with four triangles, and with eight, from which on diagonals alternate.
 const ALTERNATING: f64 = 0.3;

@@ -293,9 +293,9 @@ mod tests {
         }
     }
 
-    /// An orthotropic plate has its rigidity along warp, along weft and in twist on irregular meshes, whatever the ratio.
-    /// Alternating diagonals give way in zigzags that the softer thread holds: 4 % of the stiffer rigidity at a ratio of
-    /// three. With aligned diagonals all vertices are equivalent, and cylinders of every direction are exact.
+    /// An orthotropic plate has its rigidity along warp, along weft and in twist on irregular meshes, whatever the
+    /// ratio. Alternating diagonals give way in zigzags that the softer thread holds: 4 % of the stiffer rigidity at a
+    /// ratio of three. With aligned diagonals all vertices are equivalent, and cylinders of every direction are exact.
     #[test]
     fn meshes_are_orthotropic_plates() {
         for (plate, soft) in [([1.5, 0.5, 1.7], Some(0.05)), ([0.4, 1.6, 0.9], None), ([1.7, 0.3, 1.2], None)] {
