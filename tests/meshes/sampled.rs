@@ -79,6 +79,22 @@ fn a_sample_holds_up_to_one_without_a_value() {
     assert!(near(x, [1.0, 1.5, 2.0, 2.0, 6.0]), "{x:?}");
 }
 
+/// A value that begins at a frame is there in that frame, also where seconds round below it: 1004/25*25 is below 1004.
+#[test]
+fn a_sample_after_one_without_a_value_begins_at_its_frame() {
+    let file = folder("begins").join("m.usda");
+    let text = format!(
+        "{})\ndef Mesh \"M\"\n{{\n{TRIANGLE}point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]\n\
+         double3 xformOp:translate.timeSamples = {{ 998.1: None, 1004: (6, 0, 0) }}\n\
+         uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}}\n",
+        HEAD.replace("24", "25")
+    );
+    fs::write(&file, text).unwrap();
+    let mut read = Archive::open(&file, None, Upward::Y).unwrap();
+    let x = [1003.0, 1004.0].map(|code| read.pose(Pose::At(code / 25.0)).unwrap()[0].x);
+    assert!(1004.0 / 25.0 * 25.0 < 1004.0 && near(x, [0.0, 6.0]), "{x:?}");
+}
+
 #[test]
 fn references_within_a_layer_with_an_offset_are_refused() {
     let folder = folder("offset");

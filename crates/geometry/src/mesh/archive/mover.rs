@@ -44,6 +44,12 @@ impl Poses for Moving {
     }
 }
 
+/// Returns a time code that went through seconds as it was: 1004/25*25 is below 1004, where a sample begins to hold.
+fn exact(code: f64) -> f64 {
+    let near = (code * 1e6).round() / 1e6;
+    if (near - code).abs() <= 1e-12 * code.abs().max(1.0) { near } else { code }
+}
+
 impl Moving {
     /// Appends world positions at a time. `own` returns the points of a mesh in its own space.
     fn add(
@@ -52,7 +58,7 @@ impl Moving {
         own: impl Fn(&Mover, TimeCode) -> Result<Vec<Vec3>, MeshError>,
         positions: &mut Vec<Vec3>,
     ) -> Result<(), MeshError> {
-        let code = TimeCode::new(time * self.rate);
+        let code = TimeCode::new(exact(time * self.rate));
         let [from, to] = self.turned;
         for source in &self.sources {
             let places = places(source.space(), &source.levels, code)?;
