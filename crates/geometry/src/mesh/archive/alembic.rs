@@ -77,9 +77,9 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     let within = chosen(&others, wanted).unwrap_or_default();
     let left: Vec<&String> = others.iter().zip(within).filter(|(_, within)| *within).map(|(path, _)| path).collect();
     let of = |found: Vec<Found>| found.into_iter().map(|found| found.path).collect::<Vec<String>>();
-    for (why, what) in [("hidden", of(hidden)), ("empty", of(empty))] {
+    for (begin, what) in [("left out, for hidden:", of(hidden)), ("left out, for empty:", of(empty))] {
         if !what.is_empty() {
-            notes.push(format!("left out, for {why}: {}", some(what)));
+            notes.push(format!("{begin} {}", some(what)));
         }
     }
     if !left.is_empty() {
