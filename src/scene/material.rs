@@ -246,8 +246,7 @@ section! {
         plate: Option<Plate> = at_most_one(),
         /// Internal friction: hysteresis and wrinkles that remember; none if neither this nor the base gives it.
         internal_friction: Option<Words> = table().optional(),
-        /// Deformation that stays: creases that a sharp bend leaves, cloth that a pull wears out; none if neither this
-        /// nor the base gives it.
+        /// Yielding: bends and stretches beyond which a part stays; none if neither this nor the base gives it.
         plastic: Option<Plastic> = table().optional(),
         /// Stiffness-proportional damping time, of bending too unless that has its own; 0.5 ms without a base.
         damping: Option<f64> = quantity(Unit::Time, 0.0..=1.0).optional(),

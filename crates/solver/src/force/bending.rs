@@ -31,7 +31,7 @@ pub enum Bending {
 
 impl Bending {
     /// Returns the constant part of the rigidity, which a plate has [N m]; `None` if hinges store energy by themselves.
-    /// Of an orthotropic plate it is the mean of warp and weft.
+    /// An orthotropic plate gives the mean of warp and weft.
     #[inline]
     pub fn plate(&self) -> Option<f64> {
         match self {

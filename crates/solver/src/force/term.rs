@@ -84,6 +84,18 @@ pub trait Rows<T: Real>: Send {
     }
 }
 
+/// Computes at each vertex the mean of the values of its elements; zero where it has none.
+pub fn mean_of_elements(elements: impl Iterator<Item = ([u32; 3], f64)>, values: &mut [f64]) {
+    let mut count = vec![0.0; values.len()];
+    for (vertices, value) in elements {
+        for v in vertices.map(|v| v as usize) {
+            values[v] += value;
+            count[v] += 1.0;
+        }
+    }
+    values.iter_mut().zip(count).for_each(|(value, count)| *value /= f64::max(count, 1.0));
+}
+
 /// Rows of a law that acts through the rest shapes of others.
 pub struct NoRows;
 

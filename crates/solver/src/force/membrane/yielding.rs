@@ -13,7 +13,7 @@
 use super::{Membrane, Triangle};
 use crate::force::scheme::{Shape, pick};
 use crate::force::sheet::Sheet;
-use crate::force::term::{Channel, Law, Name, NoRows, Shown};
+use crate::force::term::{Channel, Law, Name, NoRows, Shown, mean_of_elements};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Vec3, par};
 
@@ -130,15 +130,9 @@ impl Law for Yieldings<'_> {
     }
 
     fn channel(&self, _: &str, _: &[Vec3], memory: &[f64], values: &mut [f64]) {
-        let mut count = vec![0.0; values.len()];
-        for (own, memory) in self.list.iter().zip(memory.chunks(NUMBERS)) {
-            let ([largest, _], _) = principal(&Vec3::new(memory[0], memory[1], memory[2]));
-            for v in own.triangle.vertices.map(|v| v as usize) {
-                values[v] += largest;
-                count[v] += 1.0;
-            }
-        }
-        values.iter_mut().zip(count).for_each(|(value, count)| *value /= f64::max(count, 1.0));
+        let largest = |memory: &[f64]| principal(&Vec3::new(memory[0], memory[1], memory[2])).0[0];
+        let own = self.list.iter().zip(memory.chunks(NUMBERS));
+        mean_of_elements(own.map(|(own, memory)| (own.triangle.vertices, largest(memory))), values);
     }
 }
 

@@ -13,7 +13,7 @@
 use super::{FlatPatch, NONE, PLATE};
 use crate::force::bending::Hinge;
 use crate::force::scheme::{Shape, pick};
-use crate::force::term::{Channel, Law, Name, NoRows, Shown};
+use crate::force::term::{Channel, Law, Name, NoRows, Shown, mean_of_elements};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3, par};
 
@@ -178,15 +178,9 @@ impl Law for Yieldings<'_> {
     }
 
     fn channel(&self, _: &str, _: &[Vec3], memory: &[f64], values: &mut [f64]) {
-        let mut count = vec![0.0; values.len()];
-        for (own, memory) in self.list.iter().zip(memory.chunks(NUMBERS)) {
-            let plastic = norm(&Vec3::new(memory[0], memory[1], memory[2]));
-            for v in own.vertices.map(|v| v as usize) {
-                values[v] += plastic;
-                count[v] += 1.0;
-            }
-        }
-        values.iter_mut().zip(count).for_each(|(value, count)| *value /= f64::max(count, 1.0));
+        let plastic = |memory: &[f64]| norm(&Vec3::new(memory[0], memory[1], memory[2]));
+        let own = self.list.iter().zip(memory.chunks(NUMBERS));
+        mean_of_elements(own.map(|(own, memory)| (own.vertices, plastic(memory))), values);
     }
 }
 
