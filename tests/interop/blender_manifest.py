@@ -85,7 +85,7 @@ def ours():
     manifest = read(ADDON)
     assert faults(manifest) == [], faults(manifest)
     with open(os.path.join(ROOT, "Cargo.toml"), "rb") as file:
-        package = tomllib.load(file)["package"]
+        package = tomllib.load(file)["workspace"]["package"]
     assert manifest["version"] == package["version"], "the add-on has the version of the program"
     assert set(package["license"].split(" OR ")) == {one[5:] for one in manifest["license"]}
     # It starts a program and writes files, and does nothing else that a permission is needed for.
