@@ -257,23 +257,35 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Damages `count` files, from a seed on. Returns the numbers of files that were read and that were refused.
+/// Damages `count` files, from a seed on, on all cores. Returns the numbers of files that were read and that were refused.
 fn storm(name: &str, count: u64, seed: u64) -> [u64; 2] {
-    let here = folder(name);
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    std::thread::scope(|scope| {
+        let parts = (0..threads).map(|part| {
+            let seeds = seed + count * part / threads..seed + count * (part + 1) / threads;
+            scope.spawn(move || gust(&folder(&format!("{name}-{part}")), seeds))
+        });
+        let parts = parts.collect::<Vec<_>>();
+        parts.into_iter().map(|part| part.join().unwrap()).fold([0; 2], |[a, b], [c, d]| [a + c, b + d])
+    })
+}
+
+/// Damages a file for each seed, in a folder of its own.
+fn gust(here: &Path, seeds: std::ops::Range<u64>) -> [u64; 2] {
     let files = ["figure.usdc", "figure.usdz", "figure_baked.usda", "figure_blender.abc", "figure_blender.usdc"];
     let all = files.map(|name| (name, data(name)));
     let mut codes = [0; 2];
-    for k in 0..count {
-        let mut random = Random(seed + k);
+    for seed in seeds {
+        let mut random = Random(seed);
         let (name, bytes) = &all[random.below(all.len())];
-        let file = write(&here, name, damaged(bytes, &mut random));
+        let file = write(here, name, damaged(bytes, &mut random));
         let (code, told) = inspect(&file);
         match code {
             Some(0) => codes[0] += 1,
             Some(2) => codes[1] += 1,
-            _ => panic!("seed {}: {name}: {code:?}: {told}; it stands in {}", seed + k, file.display()),
+            _ => panic!("seed {seed}: {name}: {code:?}: {told}; it stands in {}", file.display()),
         }
-        assert!(code == Some(0) || told.contains(name), "seed {}: {told}", seed + k);
+        assert!(code == Some(0) || told.contains(name), "seed {seed}: {told}");
     }
     codes
 }

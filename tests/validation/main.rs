@@ -14,6 +14,7 @@ mod capstan;
 mod common;
 mod cylinder;
 mod drape;
+mod drift;
 mod fall;
 mod fold;
 mod friction;

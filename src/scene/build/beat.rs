@@ -76,7 +76,7 @@ pub fn sampled(
         let to_file = |t: f64| first + (t - start) / pace;
         let frames = 0..scene.time.frames;
         let times = frames.map(|k| f64::from(k) / fps).filter(|t| *t > to_scene(first) && *t < to_scene(last));
-        let near = |t: f64, all: &[(f64, f64)]| all.iter().any(|(own, _)| (own - t).abs() < margin * pace);
+        let near = |t: f64, all: &[(f64, f64)]| all.iter().any(|(own, _)| (own - t).abs() < WHOLE / fps);
         let between: Vec<(f64, f64)> = times.filter(|t| !near(*t, &all)).map(|t| (t, to_file(t))).collect();
         all.extend(between);
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
