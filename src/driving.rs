@@ -1,6 +1,6 @@
 //! Values that are set between the frames of a simulation. They are part of its state.
 
-use crate::effect::air::Airs;
+use crate::effect::air::AirLayers;
 use crate::effect::air::gas::Supply;
 use crate::linalg::Vec3;
 use crate::scene::{Fault, build};
@@ -250,7 +250,7 @@ impl Simulation {
 
     /// Checks that a cloth is a balloon.
     fn is_balloon(&self, name: &str, object: usize) -> Result<(), Error> {
-        let airs = self.effects.get::<Airs>();
+        let airs = self.effects.get::<AirLayers>();
         if !airs.is_some_and(|airs| airs.balloons.iter().any(|balloon| balloon.cloth == object)) {
             return refused(format!("'{name}' is no balloon; give the scene a [[balloon]] of it"));
         }
@@ -326,7 +326,7 @@ impl Simulation {
         undriven.drive(driven, world);
         world.effects.clone_from(effects);
         if !driven.pressures.is_empty()
-            && let Some(airs) = world.effects.get_mut::<Airs>()
+            && let Some(airs) = world.effects.get_mut::<AirLayers>()
         {
             for balloon in &mut airs.balloons {
                 if let Ok(k) = driven.pressures.binary_search_by_key(&balloon.cloth, |(object, _)| *object) {

@@ -1,6 +1,6 @@
 //! Warnings about steps: overstretched cloth, once per object, and notices of effects.
 
-use crate::effect::air::Airs;
+use crate::effect::air::AirLayers;
 use crate::linalg::Vec3;
 use crate::mesh::told::rounded;
 use crate::stepper::Report;
@@ -42,7 +42,7 @@ impl Stretched {
         if largest_strain(world, &state.x) <= STRAIN {
             return lines;
         }
-        let airs = world.effects.get::<Airs>();
+        let airs = world.effects.get::<AirLayers>();
         for (object, strain, place) in strained(world, &state.x) {
             let blown = airs.is_some_and(|airs| airs.balloons.iter().any(|balloon| balloon.cloth == object));
             if strain > STRAIN && !blown && !far.contains(&object) {

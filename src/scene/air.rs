@@ -13,10 +13,10 @@ use super::kinds::{Quantity, choice, quantity, tables};
 use super::permeability::{Given, Permeability, pressure};
 use super::place::Selector;
 use super::unit::Unit;
-use crate::effect::air::Airs;
+use crate::effect::air::AirLayers;
 use crate::effect::air::equation::{Gas, Method};
 use crate::effect::air::layer::{self, AirInput, Along};
-use crate::effect::permeability::Through;
+use crate::effect::permeability::PermeabilityLaw;
 use crate::mesh::topology::Topology;
 use crate::world::build::ClothInput;
 use crate::world::window::Window;
@@ -148,7 +148,7 @@ fn sound(air: AirLayer, keys: &mut Keys) -> Option<AirLayer> {
 
 impl AirLayer {
     /// Returns the permeability law of the cloth.
-    pub fn through(&self) -> Through {
+    pub fn through(&self) -> PermeabilityLaw {
         self.permeability.through(self.test_pressure)
     }
 }
@@ -161,7 +161,7 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
         return None;
     }
     Some(Box::new(move |_, world, state, _| {
-        let airs = Airs::new(world, &layers, &balloons);
+        let airs = AirLayers::new(world, &layers, &balloons);
         world.plug(airs, state);
     }))
 }

@@ -10,7 +10,7 @@ use super::unit::Unit;
 use crate::effect::air::balloon::{BalloonInput, rooms, shells};
 use crate::effect::air::equation::Gas;
 use crate::effect::air::gas::Supply;
-use crate::effect::permeability::Through;
+use crate::effect::permeability::PermeabilityLaw;
 use crate::mesh::topology::Topology;
 use crate::world::build::ClothInput;
 
@@ -53,7 +53,7 @@ fn one_supply(balloon: Balloon, keys: &mut Keys) -> Option<Balloon> {
 
 impl Balloon {
     /// Returns the permeability of the cloth.
-    pub fn through(&self) -> Through {
+    pub fn through(&self) -> PermeabilityLaw {
         self.permeability.through(self.test_pressure)
     }
 

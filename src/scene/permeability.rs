@@ -7,7 +7,7 @@ use super::keys::{Context, Keys, Kind, section};
 use super::kinds::{Quantity, flag, list, name, quantity, table, text};
 use super::named::Published;
 use super::unit::{Unit, short};
-use crate::effect::permeability::{Mismatch, Through};
+use crate::effect::permeability::{Mismatch, PermeabilityLaw};
 
 /// Returns the kind for the speed of air through a cloth.
 pub fn speed() -> Quantity {
@@ -53,16 +53,16 @@ pub enum Given {
     /// Speed under the test pressure [m/s].
     Speed(f64),
     /// Permeability of the library.
-    Known(Through),
+    Known(PermeabilityLaw),
     /// Permeability by two measurements.
-    Measured(Through),
+    Measured(PermeabilityLaw),
 }
 
 impl Given {
     /// Returns the permeability law. `pressure` [Pa] is the test pressure of a permeability given as a speed.
-    pub fn through(self, pressure: f64) -> Through {
+    pub fn through(self, pressure: f64) -> PermeabilityLaw {
         match self {
-            Given::Speed(speed) => Through::darcy(speed, pressure),
+            Given::Speed(speed) => PermeabilityLaw::darcy(speed, pressure),
             Given::Known(through) | Given::Measured(through) => through,
         }
     }
@@ -101,13 +101,13 @@ impl Kind for Permeability {
                     cx.fault(node.origin, path, message);
                     return None;
                 };
-                Some(Given::Known(Through::darcy(found.speed, found.pressure)))
+                Some(Given::Known(PermeabilityLaw::darcy(found.speed, found.pressure)))
             }
             Value::Text(_) | Value::Integer(_) | Value::Float(_) => speed().read(cx, path, node).map(Given::Speed),
             Value::List(_) => {
                 let points = Permeability::points().read(cx, path, node)?;
                 let [first, second] = points.as_slice() else { return None };
-                let measured = Through::measured([first, second].map(|point| [point.speed, point.pressure]));
+                let measured = PermeabilityLaw::measured([first, second].map(|point| [point.speed, point.pressure]));
                 let message = match measured {
                     Ok(through) => return Some(Given::Measured(through)),
                     Err(Mismatch::Order) => "the second measurement is of more speed and pressure than the first",

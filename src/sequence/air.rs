@@ -1,7 +1,7 @@
 //! Volume and pressure of balloons and air layers.
 
 use super::stats::{self, FrameStats};
-use crate::effect::air::Airs;
+use crate::effect::air::AirLayers;
 use crate::effect::air::balloon::Balloon;
 use crate::world::quantity::{Energies, largest_strain};
 use crate::world::{State, World};
@@ -17,7 +17,7 @@ impl FrameStats {
 
 /// Returns volume and pressure of each balloon and air layer.
 pub fn airs(world: &World, state: &State) -> Vec<stats::Air> {
-    let Some((airs, memory)) = Airs::of(world, state) else { return Vec::new() };
+    let Some((airs, memory)) = AirLayers::of(world, state) else { return Vec::new() };
     let name = |k: usize| world.objects.get(k).map(|o| o.name.clone()).unwrap_or_default();
     // Balloons of a cloth with more than one are numbered from 1.
     let label = |k: usize, cloth: usize| {

@@ -257,7 +257,8 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Damages `count` files, from a seed on, on all cores. Returns the numbers of files that were read and that were refused.
+/// Damages `count` files, from a seed on, on all cores. Returns the numbers of files that were read and that were
+/// refused.
 fn storm(name: &str, count: u64, seed: u64) -> [u64; 2] {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     std::thread::scope(|scope| {

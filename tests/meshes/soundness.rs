@@ -2,7 +2,7 @@
 
 use percale::collision::surface::Surface;
 use percale::effect::air::quantities::pressures;
-use percale::effect::air::{AirState, Airs};
+use percale::effect::air::{AirLayers, AirState};
 use percale::linalg::Vec3;
 use percale::mesh::check::{Severity, check};
 use percale::mesh::{self, TriMesh, generate, obj};
@@ -210,7 +210,7 @@ fn ball(at: f64, radius: f64, first: usize, turned: bool) -> String {
     text
 }
 
-fn air(world: &World) -> &Airs {
+fn air(world: &World) -> &AirLayers {
     world.effects.get().unwrap()
 }
 

@@ -2,9 +2,9 @@
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines, write};
-use percale::effect::air::Airs;
+use percale::effect::air::AirLayers;
 use percale::effect::air::equation::{Gas, Method};
-use percale::effect::permeability::Through;
+use percale::effect::permeability::PermeabilityLaw;
 use percale::scene::air::{AirSolver, Border};
 use percale::scene::build::{Built, build};
 use percale::scene::permeability::Given;
@@ -16,7 +16,7 @@ fn it_is_read() {
     let [one, other] = scene.airs.as_slice() else { panic!("{:?}", scene.airs) };
     assert_eq!((one.cloth.as_str(), one.body.as_str(), one.border), ("sheet", "floor", Border::Closed));
     assert_eq!((one.permeability, one.test_pressure), (Given::Speed(0.08), 98.0));
-    assert_eq!(one.through(), Through { permeance: 0.08 / 98.0, inertia: 0.0 });
+    assert_eq!(one.through(), PermeabilityLaw { permeance: 0.08 / 98.0, inertia: 0.0 });
     assert_eq!((one.atmosphere, one.speed, one.least_gap), (1010.0, 60.0, 2e-4));
     assert_eq!(one.solver, AirSolver::SeedVerbatim);
     let (law, speed) = (other.through(), 0.05);
@@ -53,9 +53,10 @@ fn it_comes_to_the_world() {
         [("symmetric", Method::Symmetric), ("seed", Method::Seed), ("seed_verbatim", Method::SeedVerbatim)]
     {
         let Built { world, state, .. } = built("aired", &format!("{AIR}solver = \"{solver}\"\n")).unwrap();
-        let ([air], [at]) =
-            (&Airs::of(&world, &state).unwrap().0.layers[..], &Airs::of(&world, &state).unwrap().1.layers[..])
-        else {
+        let ([air], [at]) = (
+            &AirLayers::of(&world, &state).unwrap().0.layers[..],
+            &AirLayers::of(&world, &state).unwrap().1.layers[..],
+        ) else {
             panic!()
         };
         assert_eq!((air.layer.method, air.layer.permeance[0]), (method, 0.1 / 200.0));
@@ -75,7 +76,7 @@ fn two_objects_have_one_layer() {
 }
 
 /// Reads `[[air_layer]]` with a permeability, over a floor.
-fn through(permeability: &str) -> Through {
+fn through(permeability: &str) -> PermeabilityLaw {
     let scene = good(&format!(
         "[[cloth]]\nname = \"sheet\"\nmesh = \"sheet.obj\"\n[[obstacle]]\nname = \"floor\"\nplane = {{}}\n\
          [[air_layer]]\ncloth = \"sheet\"\nbody = \"floor\"\npermeability = {permeability}\n"
@@ -85,7 +86,7 @@ fn through(permeability: &str) -> Through {
 
 #[test]
 fn a_permeability_is_a_speed_a_name_or_two_measurements() {
-    let darcy = |speed, pressure| Through { permeance: speed / pressure, inertia: 0.0 };
+    let darcy = |speed, pressure| PermeabilityLaw { permeance: speed / pressure, inertia: 0.0 };
     for speed in ["0.1", "\"100 mm/s\"", "\" +.1\"", "\"10 cm/s\""] {
         assert_eq!(through(speed), darcy(0.1, 200.0), "{speed}");
     }
@@ -107,7 +108,7 @@ fn the_permeabilities_of_the_library_are_sourced() {
     let mut last = -1.0;
     for p in all {
         // Permeabilities are sorted by the speed at 200 Pa, ascending.
-        let speed = Through::darcy(p.speed, p.pressure).permeance * 200.0;
+        let speed = PermeabilityLaw::darcy(p.speed, p.pressure).permeance * 200.0;
         assert!(speed > last && speed <= 3.0, "{}: {speed}", p.name);
         last = speed;
         assert!(!p.description.is_empty() && (p.source.starts_with("illustrative") == p.illustrative), "{}", p.name);

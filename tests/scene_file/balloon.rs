@@ -2,9 +2,9 @@
 
 use crate::full::FULL;
 use crate::support::{MINIMAL, folder, good, lines, write};
-use percale::effect::air::Airs;
+use percale::effect::air::AirLayers;
 use percale::effect::air::gas::Supply;
-use percale::effect::permeability::Through;
+use percale::effect::permeability::PermeabilityLaw;
 use percale::scene::build::{Built, build};
 use percale::scene::permeability::Given;
 use percale::scene::{Fault, read_text};
@@ -14,7 +14,7 @@ fn it_is_read() {
     let scene = good(FULL);
     let [one, other] = scene.balloons.as_slice() else { panic!("{:?}", scene.balloons) };
     assert_eq!((one.cloth.as_str(), one.atmosphere), ("sheet", 9e4));
-    assert_eq!(one.through(), Through { permeance: 0.01 / 98.0, inertia: 0.0 });
+    assert_eq!(one.through(), PermeabilityLaw { permeance: 0.01 / 98.0, inertia: 0.0 });
     assert_eq!(one.supply(false), Supply::Held { excess: 2e3, duration: 0.25 });
     assert_eq!(other.supply(false), Supply::Filled { times: 1.5, duration: 2.0 });
     // In a run that goes on with another one, both have been inflated.
@@ -50,9 +50,10 @@ const BALLOON: &str = "[[balloon]]\ncloth = \"case\"\n";
 fn it_comes_to_the_world_whichever_way_its_faces_look() {
     for (name, faces) in [("outside", OUTSIDE), ("inside", INSIDE)] {
         let Built { world, state, .. } = built(name, faces, &format!("{BALLOON}volume = 2\n")).unwrap();
-        let ([balloon], [inside]) =
-            (&Airs::of(&world, &state).unwrap().0.balloons[..], &Airs::of(&world, &state).unwrap().1.balloons[..])
-        else {
+        let ([balloon], [inside]) = (
+            &AirLayers::of(&world, &state).unwrap().0.balloons[..],
+            &AirLayers::of(&world, &state).unwrap().1.balloons[..],
+        ) else {
             panic!()
         };
         assert_eq!(balloon.chamber.supply, Supply::Filled { times: 2.0, duration: 1.0 });

@@ -10,7 +10,7 @@ mod shapes;
 use percale::collision::intersect::Test;
 use percale::contact::ease::ease;
 use percale::contact::part::part;
-use percale::effect::air::Airs;
+use percale::effect::air::AirLayers;
 use percale::effect::air::gas::Supply;
 use percale::linalg::{Vec3, par};
 use percale::stepper::{Report, stepper};
@@ -97,7 +97,7 @@ fn speed_limit(world: &World, state: &State, time: f64) -> f64 {
         }
     }
     let mut given = stored(world, state);
-    for balloon in world.effects.get::<Airs>().iter().flat_map(|airs| &airs.balloons) {
+    for balloon in world.effects.get::<AirLayers>().iter().flat_map(|airs| &airs.balloons) {
         match balloon.chamber.supply {
             Supply::None => {}
             // Work at this pressure up to four times the volume.
@@ -161,7 +161,7 @@ fn run(seed: u64, aloud: bool) -> Option<Tale> {
     let Scene { input, balloons, settings, double, frames, interval, closed, says } = Scene::new(seed)?;
     let (mut world, mut state) = build(input);
     if !balloons.is_empty() {
-        let airs = Airs::new(&world, &[], &balloons);
+        let airs = AirLayers::new(&world, &[], &balloons);
         world.plug(airs, &mut state);
     }
     let mut test = world.test();

@@ -4,7 +4,7 @@ use super::shapes::{self, Random};
 use percale::collision::intersect::intersections;
 use percale::effect::air::balloon::BalloonInput;
 use percale::effect::air::gas::Supply;
-use percale::effect::permeability::Through;
+use percale::effect::permeability::PermeabilityLaw;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
@@ -366,7 +366,7 @@ impl Draw {
                 _ => Supply::Filled { times: r.real(1.0, 2.0), duration },
             };
             self.says += &format!("; {supply:?} in {}", cloth.name);
-            let through = Through::darcy(if r.chance(0.5) { 0.0 } else { 0.1 }, 200.0);
+            let through = PermeabilityLaw::darcy(if r.chance(0.5) { 0.0 } else { 0.1 }, 200.0);
             balloons.push(BalloonInput { cloth: cloth.name.clone(), atmosphere: 101_325.0, through, supply });
         }
         balloons

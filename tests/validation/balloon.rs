@@ -4,7 +4,7 @@ use crate::common::{Airy, Bench, DENSITY, close, cloth, input, settings, shipped
 use percale::effect::air::AirState;
 use percale::effect::air::balloon::BalloonInput;
 use percale::effect::air::gas::Supply;
-use percale::effect::permeability::Through;
+use percale::effect::permeability::PermeabilityLaw;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
@@ -24,10 +24,10 @@ const EDGE: f64 = 0.016;
 /// Poisson's ratio of the cloth.
 const POISSON: f64 = 0.3;
 /// Sealed cloth.
-const SEALED: Through = Through { permeance: 0.0, inertia: 0.0 };
+const SEALED: PermeabilityLaw = PermeabilityLaw { permeance: 0.0, inertia: 0.0 };
 
 /// Makes a spherical balloon without gravity.
-fn balloon(young: f64, through: Through, supply: Supply) -> Airy {
+fn balloon(young: f64, through: PermeabilityLaw, supply: Supply) -> Airy {
     let mut cloth = cloth(sphere(Vec3::zeros(), RADIUS, EDGE), young);
     cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young, poisson: POISSON });
     cloth.rest = Rest::Mesh;
@@ -147,7 +147,7 @@ fn pressure_by_keys_stretches_a_sphere_twice_as_far() {
 #[test]
 fn a_leaky_balloon_loses_its_excess() {
     let (start, h) = (1000.0, 1e-3);
-    let leak = |through: Through, time: f64| {
+    let leak = |through: PermeabilityLaw, time: f64| {
         let mut input = balloon(1000.0, through, Supply::None);
         let all = 0..input.cloths[0].mesh.positions.len() as u32;
         input.cloths[0].pins.push(Pin::fixed(all.collect()));
@@ -157,12 +157,12 @@ fn a_leaky_balloon_loses_its_excess() {
         let rate = bench.airs().balloons[0].chamber.area * ATMOSPHERE / volume(&bench);
         (bench.memory::<AirState>().balloons[0].excess, rate)
     };
-    let through = Through::darcy(0.001, 200.0);
+    let through = PermeabilityLaw::darcy(0.001, 200.0);
     let (excess, rate) = leak(through, 0.05);
     let lambda = rate * through.permeance;
     close("leak by Darcy's law: excess, Pa", excess, start * (-0.05 * lambda).exp(), 0.05 * lambda * 0.5 * h * lambda);
     let inertia = 1e8;
-    let (excess, rate) = leak(Through { permeance: f64::INFINITY, inertia }, 0.1);
+    let (excess, rate) = leak(PermeabilityLaw { permeance: f64::INFINITY, inertia }, 0.1);
     let wanted = start.sqrt() - 0.5 * rate / f64::sqrt(inertia) * 0.1;
     let takes = 2.0 * start.sqrt() / (rate / f64::sqrt(inertia));
     close("leak against inertia: root of the excess, Pa^1/2", excess.sqrt(), wanted, h / takes);
@@ -276,7 +276,7 @@ fn jersey(name: &str, more: &str) -> Bench {
 /// Returns the relative volume of a jersey sphere that leaks from 1.3 on, `time` [s] after its valve was shut. Its
 /// tension is `Y/(1 - nu) (s^2 - 1)/2` at the stretch `s`, in a sphere of the radius `s R` the excess `p = 2 T/(s R)`;
 /// `d(P V)/dt = -A P_atm w(p)` with the area at rest. `3 V/A` of the mesh is its `R`.
-fn leaked(bench: &Bench, through: &Through, time: f64) -> f64 {
+fn leaked(bench: &Bench, through: &PermeabilityLaw, time: f64) -> f64 {
     let chamber = &bench.airs().balloons[0].chamber;
     let (start, area) = (chamber.start, chamber.area);
     let excess = |times: f64| {
@@ -306,7 +306,7 @@ fn a_leaking_balloon_is_shut_by_time() {
         let rest = volume(&bench);
         bench.run(0.5);
         close("leaking balloon: volume as its valve is shut", volume(&bench) / rest, 1.3, 4e-3);
-        let (through, mut before) = (Through::darcy(speed, 200.0), f64::INFINITY);
+        let (through, mut before) = (PermeabilityLaw::darcy(speed, 200.0), f64::INFINITY);
         for time in times {
             while bench.state.time < 0.5 + time - 1e-9 {
                 bench.step(4e-3);

@@ -1,6 +1,6 @@
 //! Worlds for validation: one or several cloths, plain settings, states in file order.
 
-use percale::effect::air::Airs;
+use percale::effect::air::AirLayers;
 use percale::effect::air::balloon::BalloonInput;
 use percale::effect::air::layer::AirInput;
 use percale::force::contact::Friction;
@@ -125,7 +125,7 @@ impl Bench {
         let Airy { input, airs, balloons } = input.into();
         let (mut world, mut state) = build(input);
         if !airs.is_empty() || !balloons.is_empty() {
-            let airs = Airs::new(&world, &airs, &balloons);
+            let airs = AirLayers::new(&world, &airs, &balloons);
             world.plug(airs, &mut state);
         }
         let stepper = stepper(&world, settings, true);
@@ -133,7 +133,7 @@ impl Bench {
     }
 
     /// Returns the air layers and balloons.
-    pub fn airs(&self) -> &Airs {
+    pub fn airs(&self) -> &AirLayers {
         self.world.effects.get().unwrap()
     }
 

@@ -5,7 +5,7 @@ use percale::effect::air::balloon::BalloonInput;
 use percale::effect::air::equation::{Gas, Method};
 use percale::effect::air::gas::Supply;
 use percale::effect::air::layer::{AirInput, Along};
-use percale::effect::permeability::Through;
+use percale::effect::permeability::PermeabilityLaw;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 const GRAVITY: Vec3 = Vec3::new(0.0, -G, 0.0);
 const MU: f64 = 0.3;
 /// Sealed cloth.
-const SEALED: Through = Through { permeance: 0.0, inertia: 0.0 };
+const SEALED: PermeabilityLaw = PermeabilityLaw { permeance: 0.0, inertia: 0.0 };
 /// Relative tolerance of the solves for tests of force balance.
 const TIGHT: f64 = 1e-14;
 

@@ -84,11 +84,11 @@ impl Ball {
     }
 }
 
-/// Asserts the acceleration of a ball between 0.2 and 0.4 s over `5/7 g sin`, as a mean of all starts. The bounds are
-/// that of a polyhedron less the margin, and 1.05, or 1.4 if the ball hops from corner to corner, each with two standard
-/// errors of the mean. It takes at most three times the requested steps. With corners `a` radians apart and no
-/// compliance, half of `a^2 v^2` of the energy `0.7 v^2` is lost at each, of the `g sin a r` gained from one to the
-/// next.
+/// Asserts the acceleration of a ball between 0.2 and 0.4 s over `5/7 g sin`, as a mean of all starts. It is at least
+/// the acceleration of a polyhedron less the margin, and at most 1.05, or 1.4 if the ball hops from corner to corner,
+/// each with two standard errors of the mean. It takes at most three times the requested steps. With corners `a`
+/// radians apart and no compliance, half of `a^2 v^2` of the energy `0.7 v^2` is lost at each, of the `g sin a r`
+/// gained from one to the next.
 fn rolls(material: &str, degrees: f64, mesh: &Ball) {
     let fall = G * degrees.to_radians().sin();
     let mut steps = 0;

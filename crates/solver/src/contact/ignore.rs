@@ -109,12 +109,12 @@ fn apart(surface: &Surface, x: &[Vec3], triangles: [u32; 2]) -> bool {
 
 /// Detects excluded pairs that have come apart.
 #[derive(Default)]
-pub struct Watch {
+pub struct CollisionFilter {
     topology: Option<Topology>,
     test: Option<Test>,
 }
 
-impl Watch {
+impl CollisionFilter {
     /// Ends the exclusion of pairs that are apart, and of the released object once it no longer intersects cloth.
     /// Objects absent at the time `now` of prescribed motion [s] are apart from all others.
     pub fn release(&mut self, world: &World, state: &mut State, now: f64) {
@@ -179,7 +179,7 @@ mod tests {
         assert!(ignores(Pair::VertexFace, [3, 0]) && ignores(Pair::EdgeEdge, [1, 4]));
         assert!(!ignores(Pair::EdgeEdge, [0, 1]) && excuses(&world, &state, [0, 1]));
         // Intersecting, then closer than the hard minimum, then apart for good.
-        let mut watch = Watch::default();
+        let mut watch = CollisionFilter::default();
         for (tip, left) in [(-0.1, 15), (0.5 * LEAST, 15), (1.5 * LEAST, 0), (-0.1, 0)] {
             state.x = two(tip).1.x;
             watch.release_pairs(&surface, &mut state);

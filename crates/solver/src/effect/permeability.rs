@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// Permeability law of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Through {
+pub struct PermeabilityLaw {
     /// Permeance `1/a` [m/(s Pa)]. Zero for impermeable cloth, infinite without friction.
     pub permeance: f64,
     /// Inertial coefficient `b` [Pa s^2/m^2]. Zero in Darcy's law.
@@ -30,17 +30,17 @@ pub enum Mismatch {
     Slow,
 }
 
-impl Through {
+impl PermeabilityLaw {
     /// Returns Darcy's law, given that `pressure` [Pa] drives `speed` [m/s].
-    pub fn darcy(speed: f64, pressure: f64) -> Through {
-        Through { permeance: speed / pressure, inertia: 0.0 }
+    pub fn darcy(speed: f64, pressure: f64) -> PermeabilityLaw {
+        PermeabilityLaw { permeance: speed / pressure, inertia: 0.0 }
     }
 
     /// Fits the law to two measurements of speed [m/s] and pressure [Pa]. Both are larger in the second.
     ///
     /// # Errors
     /// Returns a [`Mismatch`] if the measurements do not increase, or if a coefficient would be negative.
-    pub fn measured([[slow, low], [fast, high]]: [[f64; 2]; 2]) -> Result<Through, Mismatch> {
+    pub fn measured([[slow, low], [fast, high]]: [[f64; 2]; 2]) -> Result<PermeabilityLaw, Mismatch> {
         if !(0.0 < slow && slow < fast && 0.0 < low && low < high) {
             return Err(Mismatch::Order);
         }
@@ -55,9 +55,9 @@ impl Through {
             return Err(Mismatch::Slow);
         }
         if inertia * slow <= least {
-            return Ok(Through::darcy(slow, low));
+            return Ok(PermeabilityLaw::darcy(slow, low));
         }
-        Ok(Through { permeance: if friction <= least { f64::INFINITY } else { 1.0 / friction }, inertia })
+        Ok(PermeabilityLaw { permeance: if friction <= least { f64::INFINITY } else { 1.0 / friction }, inertia })
     }
 
     /// Returns speed over pressure at the pressure difference `across` [Pa] [m/(s Pa)].
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn two_measurements_give_both_terms() {
         let law = |speed: f64| 1000.0 * speed + 1e5 * speed * speed;
-        let through = Through::measured([[0.01, law(0.01)], [0.03, law(0.03)]]).unwrap();
+        let through = PermeabilityLaw::measured([[0.01, law(0.01)], [0.03, law(0.03)]]).unwrap();
         assert!((through.permeance * 1000.0 - 1.0).abs() < 1e-12 && (through.inertia / 1e5 - 1.0).abs() < 1e-12);
         for speed in [1e-3, 0.01, 0.5] {
             let (step, across) = (1e-4 * speed, law(speed));
@@ -111,7 +111,7 @@ mod tests {
                 assert!((balance / (sign * across) - 1.0).abs() < 1e-12, "{balance} {across}");
             }
         }
-        let inertia = Through::measured([[0.1, 10.0], [0.2, 40.0]]).unwrap();
+        let inertia = PermeabilityLaw::measured([[0.1, 10.0], [0.2, 40.0]]).unwrap();
         assert_eq!((inertia.permeance, inertia.inertia.round()), (f64::INFINITY, 1000.0));
         assert!((inertia.secant(90.0) * 90.0 - 0.3).abs() < 1e-12 && inertia.secant(0.0).is_finite());
     }
@@ -119,21 +119,21 @@ mod tests {
     #[test]
     fn proportional_measurements_are_darcys_law() {
         for factor in [1.1, 2.0, 3.7] {
-            let through = Through::measured([[0.1, 200.0], [0.1 * factor, 200.0 * factor]]).unwrap();
-            assert_eq!(through, Through::darcy(0.1, 200.0));
+            let through = PermeabilityLaw::measured([[0.1, 200.0], [0.1 * factor, 200.0 * factor]]).unwrap();
+            assert_eq!(through, PermeabilityLaw::darcy(0.1, 200.0));
             assert_eq!((through.secant(7.0), through.tangent(-3.0)), (0.1 / 200.0, 0.1 / 200.0));
         }
-        let sealed = Through { permeance: 0.0, inertia: 1.0 };
+        let sealed = PermeabilityLaw { permeance: 0.0, inertia: 1.0 };
         assert_eq!((sealed.secant(5.0), sealed.tangent(5.0)), (0.0, 0.0));
     }
 
     #[test]
     fn measurements_that_follow_no_law_are_refused() {
-        let told = |second| Through::measured([[0.1, 100.0], second]).unwrap_err();
+        let told = |second| PermeabilityLaw::measured([[0.1, 100.0], second]).unwrap_err();
         assert_eq!(told([0.1, 200.0]), Mismatch::Order);
         assert_eq!(told([0.2, 100.0]), Mismatch::Order);
         assert_eq!(told([0.21, 200.0]), Mismatch::Fast);
         assert_eq!(told([0.11, 200.0]), Mismatch::Slow);
-        assert_eq!(Through::measured([[0.0, 100.0], [0.1, 200.0]]), Err(Mismatch::Order));
+        assert_eq!(PermeabilityLaw::measured([[0.0, 100.0], [0.1, 200.0]]), Err(Mismatch::Order));
     }
 }

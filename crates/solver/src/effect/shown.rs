@@ -1,6 +1,6 @@
 //! Quantities in files and pictures: those of the world, of laws and of effects, in the order of files.
 
-use super::air::Airs;
+use super::air::AirLayers;
 use super::airflow::domain::Airflow;
 use super::attach::Attaches;
 use super::pointer::Pointers;
@@ -11,7 +11,7 @@ use crate::world::quantity::{Channel, INNER, PLAIN, of_laws};
 
 /// Iterates over the channels of cloth vertices, in the order of files.
 pub fn channels() -> impl Iterator<Item = &'static Channel> {
-    [PLAIN, Airs::CHANNELS, INNER, Wet::CHANNELS].into_iter().flatten().chain(of_laws())
+    [PLAIN, AirLayers::CHANNELS, INNER, Wet::CHANNELS].into_iter().flatten().chain(of_laws())
 }
 
 /// Iterates over the numbers of a frame that effects report.

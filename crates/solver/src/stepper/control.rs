@@ -1,6 +1,6 @@
 //! Step size control and the treatment of failed steps.
 
-use super::{Advance, Pace, RENT, Report, Settings, Stepper, Touch, accuracy, scheme, yields};
+use super::{Advance, FATAL_STRETCH, Report, Settings, StepPlan, Stepper, Touch, accuracy, scheme, yields};
 use crate::contact::element::Element;
 use crate::force::term::Precision;
 use crate::linalg::Vec3;
@@ -32,7 +32,7 @@ const MANY: u32 = 2000;
 fn ill(stuck: &StepError) -> bool {
     match stuck {
         StepError::Indefinite(_) | StepError::NotFinite(_) | StepError::Unsolved(_) => true,
-        StepError::Torn(_, part) => *part > RENT,
+        StepError::Torn(_, part) => *part > FATAL_STRETCH,
         _ => false,
     }
 }
@@ -46,7 +46,7 @@ fn short(world: &World, state: &State, why: StepError) -> StepError {
 
 /// Step to attempt.
 struct Try {
-    pace: Pace,
+    pace: StepPlan,
     /// Time at the end [s].
     time: f64,
     /// Whether delayed prescribed motion rejoins its path.
@@ -63,7 +63,7 @@ fn first_part(world: &World, state: &State, [most, until]: [f64; 2], allowed: f6
     let (end, held) = if rejoins { (state.time + h, 0.0) } else { (state.time + h - lag, held) };
     let time = if parts == 1.0 { until } else { state.time + h };
     let next = time - (state.time + h - end);
-    Try { pace: Pace { h, end, next, held }, time, rejoins }
+    Try { pace: StepPlan { h, end, next, held }, time, rejoins }
 }
 
 /// Delays prescribed motion more in a pinch, or releases an object from its own. Returns by how much motion is delayed,

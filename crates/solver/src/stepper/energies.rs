@@ -1,6 +1,6 @@
 //! Energies of each component in a step: kinetic and elastic energy before and after, and bounds of their sources.
 
-use super::free::Free;
+use super::free::FreeComponents;
 use super::pull::Pulls;
 use crate::contact::element::Element;
 use crate::effect::Running;
@@ -172,7 +172,7 @@ fn elastic(world: &World, state: &State, step: &Step, x: &[Vec3]) -> Vec<f64> {
 #[derive(Clone, Copy)]
 pub struct Acts<'a> {
     /// Components and their constraints.
-    pub free: &'a Free,
+    pub free: &'a FreeComponents,
     /// Handles.
     pub pulls: &'a Pulls,
     /// Effects.

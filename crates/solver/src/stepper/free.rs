@@ -18,7 +18,7 @@ use crate::world::{State, World};
 
 /// Components, their couplings in a step, and their constraints.
 #[derive(Clone, Debug)]
-pub struct Free {
+pub struct FreeComponents {
     /// Sets of components coupled in every step.
     always: Sets,
     /// Sets with the couplings of this step.
@@ -36,9 +36,9 @@ pub struct Free {
     lack: Vec<(f64, Vec3)>,
 }
 
-impl Free {
+impl FreeComponents {
     /// Creates the sets of the components of a world.
-    pub fn new(world: &World) -> Free {
+    pub fn new(world: &World) -> FreeComponents {
         let count = world.component_mass.len();
         let (mut always, mut blown) = (Sets::new(count), vec![false; count]);
         let mark = |of: &mut Vec<bool>, v: usize| {
@@ -69,7 +69,7 @@ impl Free {
             }
         });
         world.effects.all().for_each(|effect| effect.joins(world, &mut join));
-        Free {
+        FreeComponents {
             now: always.clone(),
             always,
             sets: vec![0; count],
@@ -82,7 +82,7 @@ impl Free {
 
     /// Joins components that contacts and effects of the step couple, and marks those with constraints.
     pub fn begin(&mut self, world: &World, step: &Step, contacts: &[Element], effects: &Running) {
-        let Free { always, now, held: [always_held, held], fed: [always_fed, fed], blown, .. } = self;
+        let FreeComponents { always, now, held: [always_held, held], fed: [always_fed, fed], blown, .. } = self;
         now.clone_from(always);
         held.clone_from(always_held);
         fed.clone_from(always_fed);
@@ -107,7 +107,7 @@ impl Free {
 
     /// Marks whole sets if any of their components is marked.
     fn spread(&mut self) {
-        let Free { now, sets, held: [_, held], fed: [_, fed], .. } = self;
+        let FreeComponents { now, sets, held: [_, held], fed: [_, fed], .. } = self;
         for (k, set) in sets.iter_mut().enumerate() {
             *set = now.first(k as u32);
             held[*set as usize] |= held[k];
@@ -122,7 +122,7 @@ impl Free {
 
     /// Checks whether any set has neither a constraint nor unknown work.
     pub fn any_left_alone(&self) -> bool {
-        let Free { sets, held: [_, held], fed: [_, fed], .. } = self;
+        let FreeComponents { sets, held: [_, held], fed: [_, fed], .. } = self;
         sets.iter().any(|set| !held[*set as usize] && !fed[*set as usize])
     }
 
@@ -133,7 +133,7 @@ impl Free {
 
     /// Sums energies of components over their sets. `None` for sets with unknown work.
     pub fn together<const N: usize>(&self, of: impl Iterator<Item = [f64; N]>) -> Vec<Option<[f64; N]>> {
-        let Free { sets, fed: [_, fed], .. } = self;
+        let FreeComponents { sets, fed: [_, fed], .. } = self;
         let mut sums = vec![[0.0; N]; sets.len()];
         for (own, set) in of.zip(sets) {
             sums[*set as usize].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
@@ -156,7 +156,7 @@ impl Free {
 
     /// Joins the components of pairs that were corrected in the step.
     pub fn join(&mut self, world: &World, step: &Step, corrected: &[[u32; 4]]) {
-        let Free { now, held: [_, held], fed: [_, fed], .. } = self;
+        let FreeComponents { now, held: [_, held], fed: [_, fed], .. } = self;
         corrected.iter().for_each(|vertices| couple(world, step, (now, held, fed), vertices.iter().copied()));
         self.spread();
     }
@@ -174,7 +174,7 @@ impl Free {
     /// Sums inertia and missing force or momentum over unconstrained sets, from the values `own` of each vertex.
     /// Returns false if there are no such sets.
     fn lacks(&mut self, world: &World, fixed: &[bool], own: impl Fn(usize) -> (f64, Vec3) + Sync) -> bool {
-        let Free { sets, held: [_, held], lack, .. } = self;
+        let FreeComponents { sets, held: [_, held], lack, .. } = self;
         if sets.iter().all(|set| held[*set as usize]) {
             return false;
         }
@@ -198,7 +198,7 @@ impl Free {
 
     /// Shifts the vertices of unconstrained sets by the missing sum over the inertia.
     fn shift(&self, world: &World, fixed: &[bool], of: &mut [Vec3]) {
-        let Free { sets, held: [_, held], lack, .. } = self;
+        let FreeComponents { sets, held: [_, held], lack, .. } = self;
         par::each_mut(of, |v, of| {
             let set = sets[world.component[v] as usize] as usize;
             if !fixed[v] && !held[set] {

@@ -278,7 +278,7 @@ pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f6
 /// length, whichever is larger, plus the part `most` of the rest length. Changes that increase the total energy are
 /// reverted. Returns true if there were such edges.
 pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
-    let mut long = torn(world, state, step, most);
+    let mut long = overstretched(world, state, step, most);
     if long.is_empty() {
         return false;
     }
@@ -298,7 +298,7 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
             shorten(state, step, *edge, start.max(rest) + most * rest);
         }
         long = if long.len() * FEW > world.surface.edges.len() {
-            torn(world, state, step, most)
+            overstretched(world, state, step, most)
         } else {
             around(world, &long).into_iter().filter_map(|edge| stretched(world, state, step, edge, most)).collect()
         };
@@ -352,7 +352,7 @@ fn weight(step: &Step, v: usize) -> f64 {
 
 /// Returns edges that the step stretches too far, with the stretch relative to the rest length. The bound is the
 /// previous or rest length, whichever is larger, plus the part `most` of the rest length.
-pub fn torn(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 2], f64)> {
+pub fn overstretched(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 2], f64)> {
     let last = world.simulated().checked_sub(1);
     let edges = &world.surface.edges[..last.map_or(0, |k| world.surface.edge_ranges[k].end)];
     par::gather(edges.len(), par::BLOCK, |range, long| {
@@ -366,7 +366,7 @@ fn at_rest(world: &World, state: &State, edge: [u32; 2]) -> Vec3 {
     x[edge[0] as usize] - x[edge[1] as usize]
 }
 
-/// Returns the edge and its relative stretch if it is one of [`torn`].
+/// Returns the edge and its relative stretch if it is one of [`overstretched`].
 #[inline]
 fn stretched(world: &World, state: &State, step: &Step, edge: [u32; 2], most: f64) -> Option<([u32; 2], f64)> {
     let [a, b] = edge.map(|v| v as usize);

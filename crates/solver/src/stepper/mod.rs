@@ -23,7 +23,7 @@ use crate::contact::active::ActiveSet;
 use crate::contact::appear;
 use crate::contact::caught::Caught;
 use crate::contact::ease;
-use crate::contact::ignore::Watch;
+use crate::contact::ignore::CollisionFilter;
 use crate::contact::vertex_test::VertexTest;
 use crate::effect::Running;
 use crate::force::assembly::Assembly;
@@ -50,12 +50,12 @@ pub use steps::steps;
 const STRETCH: (f64, f64) = (0.05, 0.2);
 /// Largest relative stretch of an edge in the smallest step, before the step is repeated below that size. Larger
 /// stretch generates more energy than the impact has.
-const RENT: f64 = 1.0;
+const FATAL_STRETCH: f64 = 1.0;
 /// Tolerances of the first and of the following solves at which contacts are checked for fast closing and crossing. In
 /// units of the tolerance of the solve.
-const HINTS: [f64; 2] = [10.0, 3.0];
+const COARSE_TOLERANCES: [f64; 2] = [10.0, 3.0];
 /// Largest relative residual at which an unconverged solve is still accepted.
-const SOLVED: f64 = 0.1;
+const ACCEPTED_RESIDUAL: f64 = 0.1;
 /// Largest number of linear solves in a step.
 const SOLVES: usize = 4;
 
@@ -102,7 +102,7 @@ pub fn stepper(world: &World, settings: Settings, double: bool) -> Box<dyn Advan
 
 /// Size of a step, and pace of prescribed motion in it.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct StepPlan {
     /// Size [s].
     h: f64,
     /// Time of prescribed motion at the end [s].
@@ -120,21 +120,21 @@ pub struct Stepper<T> {
     pcg: Pcg<T>,
     contacts: ActiveSet,
     vertex_test: Option<VertexTest>,
-    watch: Watch,
+    filter: CollisionFilter,
     caught: Caught,
     effects: Running,
     pulls: pull::Pulls,
     links: Links,
-    free: free::Free,
+    free: free::FreeComponents,
     turns: turn::Turns,
     /// True if cloth has internal friction.
     rubs: bool,
     stiff: stiff::Stiff,
-    guard: guard::Guard,
-    strides: stride::Strides,
+    guard: guard::EnergyGuard,
+    strides: stride::DisplacementBound,
     accuracy: accuracy::Accuracy,
     springs: limit::Springs,
-    meter: probe::Meter<T>,
+    meter: probe::ProbeRecorder<T>,
     /// Bounds of the norms of right-hand sides, by component: lower bound, upper bound, and upper bound in the stopping
     /// rule alone.
     bounds: [Vec<f64>; 3],
@@ -153,20 +153,20 @@ impl<T: Precision> Stepper<T> {
             pcg: Pcg::default(),
             contacts: ActiveSet::new(world, settings.step),
             vertex_test: VertexTest::new(world),
-            watch: Watch::default(),
+            filter: CollisionFilter::default(),
             caught: Caught::new(world),
             effects: Running::new(world),
             pulls: pull::Pulls::default(),
             links: Links::new(&world.starts),
-            free: free::Free::new(world),
+            free: free::FreeComponents::new(world),
             turns: turn::Turns::new(world),
             rubs: world.elements.sheets.iter().any(|sheet| sheet.inner.stretches() || sheet.inner.bends()),
             stiff: stiff::Stiff::new(world),
-            guard: guard::Guard::default(),
-            strides: stride::Strides::new(world),
+            guard: guard::EnergyGuard::default(),
+            strides: stride::DisplacementBound::new(world),
             accuracy: accuracy::Accuracy::new(world, settings.accuracy),
             springs: limit::Springs::default(),
-            meter: probe::Meter::new(world),
+            meter: probe::ProbeRecorder::new(world),
             bounds: [0.0, f64::INFINITY, f64::INFINITY].map(|bound| vec![bound; world.component_mass.len()]),
             clock: Instant::now(),
             now: Step {
@@ -194,7 +194,7 @@ impl<T: Precision> Stepper<T> {
         &mut self,
         world: &World,
         state: &mut State,
-        Pace { h, end, next, held }: Pace,
+        StepPlan { h, end, next, held }: StepPlan,
         report: &mut Report,
     ) -> Result<(), StepError> {
         self.clock = Instant::now();
@@ -308,7 +308,7 @@ impl<T: Precision> Stepper<T> {
         self.begin(world, state, report)?;
         // Contacts that close too fast, or cross, show long before convergence. A contact with both gets a penalty
         // twice, the second time stiffer.
-        self.iterate(world, HINTS[0], report)?;
+        self.iterate(world, COARSE_TOLERANCES[0], report)?;
         let mut stopped = self.contacts.stop_closing(world, &self.now);
         if stopped {
             self.contacts.stop_unproven(world, state, &self.now);
@@ -364,18 +364,18 @@ impl<T: Precision> Stepper<T> {
         if self.meter.asked() {
             self.measure(world, state);
         }
-        let Stepper { contacts, effects, guard, watch, caught, turns, now, clock, .. } = self;
+        let Stepper { contacts, effects, guard, filter, caught, turns, now, clock, .. } = self;
         contacts.advance_bristles(world, state, now);
         effects.before_commit(world, state, now);
         scheme::commit(world, state, turns, now);
-        state.owed.clone_from(guard.owed());
+        state.energy_drift.clone_from(guard.energy_drift());
         let State { x, memory, .. } = &mut *state;
         world.elements.commit(x, memory);
         if !state.room.is_empty() {
             ease::grow(world, state, contacts.contacts(), now.h);
         }
         appear::ease(world, state, now);
-        watch.release(world, state, now.next);
+        filter.release(world, state, now.next);
         caught.let_go(world, state, now.next);
         lap(clock, &mut report.seconds.check);
         effects.commit(world, state, Made { step: now, touching: contacts }, &mut report.told);
@@ -405,7 +405,7 @@ impl<T: Precision> Stepper<T> {
         // Equal steps to the end of the interval may be longer by rounding.
         let [smallest, finest] = [1.0, control::FINEST].map(|parts| now.h <= settings.min_step / parts * (1.0 + 1e-5));
         let residual = pcg.outcome().residual;
-        if residual > SOLVED && !finest {
+        if residual > ACCEPTED_RESIDUAL && !finest {
             return Err(StepError::Unsolved(residual));
         }
         // Strain limits come last, as strain-rate limiting of an edge may stretch the next.
@@ -432,9 +432,9 @@ impl<T: Precision> Stepper<T> {
             let held = test.hold(world, state, now);
             free.join(world, now, held);
         }
-        let torn = limit::torn(world, state, now, STRETCH.1);
-        if let Some((edge, part)) = torn.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
-            && !(if part > RENT { finest } else { smallest })
+        let overstretched = limit::overstretched(world, state, now, STRETCH.1);
+        if let Some((edge, part)) = overstretched.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
+            && !(if part > FATAL_STRETCH { finest } else { smallest })
         {
             return Err(StepError::Torn(edge, part));
         }
@@ -479,7 +479,7 @@ mod tests {
         let before = state.clone();
         let mut report = Report::default();
         let failed =
-            stepper.attempt(&world, &mut state, Pace { h: 1e-3, end: 1e-3, next: 1e-3, held: 0.0 }, &mut report);
+            stepper.attempt(&world, &mut state, StepPlan { h: 1e-3, end: 1e-3, next: 1e-3, held: 0.0 }, &mut report);
         assert!(failed.is_err() && report.seconds.assembly > 0.0, "{failed:?}");
         assert_eq!(state, before);
     }
@@ -499,7 +499,7 @@ mod tests {
     fn a_step_that_succeeds_is_remembered() {
         let (world, mut state, mut stepper) = tethered(1e-3);
         stepper
-            .attempt(&world, &mut state, Pace { h: 1e-3, end: 1e-3, next: 1e-3, held: 0.0 }, &mut Report::default())
+            .attempt(&world, &mut state, StepPlan { h: 1e-3, end: 1e-3, next: 1e-3, held: 0.0 }, &mut Report::default())
             .unwrap();
         let [section] = &state.memory.0[..] else { panic!("one law remembers") };
         assert!((section.values[0] - 0.101).abs() < 2e-5, "{:?}", section.values);

@@ -59,7 +59,7 @@ pub struct Links<'a> {
 }
 
 /// Storage, and the forces of the last step.
-pub struct Meter<T> {
+pub struct ProbeRecorder<T> {
     /// True if a probe measures forces.
     asked: bool,
     /// Velocity of free flight in the last system [m/s].
@@ -80,9 +80,9 @@ pub struct Meter<T> {
     forces: Vec<Vec<Vec3>>,
 }
 
-impl<T: Precision> Meter<T> {
+impl<T: Precision> ProbeRecorder<T> {
     /// Creates the storage for the probes of a world.
-    pub fn new(world: &World) -> Meter<T> {
+    pub fn new(world: &World) -> ProbeRecorder<T> {
         let asked = world.probes_forces();
         let outer = |term: &dyn Term| {
             let mut holds = false;
@@ -93,7 +93,7 @@ impl<T: Precision> Meter<T> {
         world.elements.each_term(|term| any |= outer(term));
         let sources = world.effects.all().map(|effect| effect.sources(world));
         let sized = |count: usize| vec![Vec3::zeros(); if asked { count } else { 0 }];
-        Meter {
+        ProbeRecorder {
             asked,
             flight: Vec::new(),
             outer: (asked && any).then(|| Assembly::of(&world.elements, &world.starts, outer)),
@@ -140,7 +140,7 @@ impl<T: Precision> Meter<T> {
 
     /// Computes the forces of contacts, air and handles.
     fn links(&mut self, at: &Acted<T>) {
-        let Meter { touch, pinned, handles, between, falls: [falls, scratch], .. } = self;
+        let ProbeRecorder { touch, pinned, handles, between, falls: [falls, scratch], .. } = self;
         let Acted { world, state, step, assembly, links: Links { pulls, contacts, effects }, .. } = at;
         touch.fill(Vec3::zeros());
         pinned.fill(Vec3::zeros());
@@ -170,7 +170,7 @@ impl<T: Precision> Meter<T> {
 
     /// Computes the reactions of prescribed vertices, in place of other forces on them.
     fn rows(&mut self, at: &Acted<T>) {
-        let Meter { touch, pinned, .. } = self;
+        let ProbeRecorder { touch, pinned, .. } = self;
         let Acted { world, step, assembly, springs, links, .. } = at;
         let mut act = |v: u32, force: Vec3| pinned[v as usize] += force;
         springs.each_force(step, |[a, b], force| {

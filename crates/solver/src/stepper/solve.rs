@@ -2,7 +2,7 @@
 
 use super::pull::Pulls;
 use super::report::Report;
-use super::{HINTS, SOLVES, Stepper, lap};
+use super::{COARSE_TOLERANCES, SOLVES, Stepper, lap};
 use crate::contact::element::Element;
 use crate::effect::Running;
 use crate::force::assembly::Assembly;
@@ -115,7 +115,7 @@ impl<T: Precision> Stepper<T> {
             self.begin(world, state, report)?;
             *solves += 1;
             stopped = *solves < SOLVES && {
-                self.iterate(world, HINTS[1], report)?;
+                self.iterate(world, COARSE_TOLERANCES[1], report)?;
                 self.contacts.stop_unproven(world, state, &self.now)
             };
             if !stopped {

@@ -10,17 +10,17 @@ const SIZES: f64 = 4.0;
 
 /// Largest prescribed displacement of each object in a step.
 #[derive(Clone, Debug)]
-pub struct Strides {
+pub struct DisplacementBound {
     /// Bound by object [m].
     most: Vec<f64>,
 }
 
-impl Strides {
+impl DisplacementBound {
     /// Computes the bounds for the objects of a world.
-    pub fn new(world: &World) -> Strides {
+    pub fn new(world: &World) -> DisplacementBound {
         let sizes: Vec<f64> = world.objects.iter().map(|object| size(world, object)).collect();
         let largest = sizes[..world.simulated()].iter().copied().fold(0.0, f64::max);
-        Strides { most: sizes.iter().map(|size| SIZES * size.max(largest)).collect() }
+        DisplacementBound { most: sizes.iter().map(|size| SIZES * size.max(largest)).collect() }
     }
 
     /// Checks the prescribed displacements of all present objects. A shorter step may succeed. Beyond the bounds,

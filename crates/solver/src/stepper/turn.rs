@@ -18,7 +18,7 @@
 //! Residuals of the linear solve, corrections, and pairs with integrators of different order change the angular
 //! momentum. Unconstrained sets get it back at the end of the step, about their centre, as `free` restores momentum.
 
-use super::free::Free;
+use super::free::FreeComponents;
 use crate::linalg::{Mat3, Rotation, Vec3, par};
 use crate::world::step::Step;
 use crate::world::{State, World};
@@ -144,7 +144,7 @@ impl Turns {
 
     /// Rotates the velocities of unconstrained sets at the end of the step, so that their angular momentum is the
     /// previous one.
-    pub fn settle(&mut self, world: &World, state: &State, step: &mut Step, free: &Free) {
+    pub fn settle(&mut self, world: &World, state: &State, step: &mut Step, free: &FreeComponents) {
         let Turns { resisted, rigid, .. } = self;
         let count = resisted.len();
         let sets = free.sets();

@@ -143,20 +143,20 @@ impl<'a> Carried<'a> {
         ignored
     }
 
-    /// Returns the energy that each component is owed.
-    fn owed(&self, old: &[f64]) -> Vec<f64> {
+    /// Returns the energy that each component has yet to give back.
+    fn energy_drift(&self, old: &[f64]) -> Vec<f64> {
         let Carried { from, to, .. } = self;
-        let mut owed = Vec::new();
+        let mut energy_drift = Vec::new();
         if !old.is_empty() {
-            owed.resize(to.component_mass.len(), 0.0);
+            energy_drift.resize(to.component_mass.len(), 0.0);
             let mut seen = vec![false; old.len()];
             for (v, component) in from.component.iter().enumerate() {
                 if !std::mem::replace(&mut seen[*component as usize], true) {
-                    owed[to.component[self.vertex[v] as usize] as usize] += old[*component as usize];
+                    energy_drift[to.component[self.vertex[v] as usize] as usize] += old[*component as usize];
                 }
             }
         }
-        owed
+        energy_drift
     }
 
     /// Returns the state in the new world. `start` is the state at its start.
@@ -202,7 +202,7 @@ impl<'a> Carried<'a> {
             anchors: self.anchors(old, start.anchors, &places),
             slack,
             ignored: self.ignored(&old.ignored, &edges),
-            owed: self.owed(&old.owed),
+            energy_drift: self.energy_drift(&old.energy_drift),
             room,
             passing,
             effects,

@@ -322,7 +322,7 @@ pub struct State {
     /// Work done so far by the source of each work probe [J].
     pub work: Vec<f64>,
     /// Energy error of each unconstrained component: energy gained by steps, less energy lost [J]; empty: zero.
-    pub owed: Vec<f64>,
+    pub energy_drift: Vec<f64>,
     /// Values set in place of those of the scene.
     pub driven: Driven,
 }
@@ -341,7 +341,7 @@ impl State {
             (self.passing.is_empty() || self.passing.len() == self.x.len(), "vertices caught between obstacles"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),
-            (self.owed.is_empty() || self.owed.len() == world.component_mass.len(), "parts"),
+            (self.energy_drift.is_empty() || self.energy_drift.len() == world.component_mass.len(), "parts"),
             (self.driven.fits(world), "pins or obstacles with targets"),
             (self.released.is_none_or(|object| object < world.objects.len()), "objects"),
         ];

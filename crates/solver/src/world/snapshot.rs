@@ -110,7 +110,7 @@ sections! {
     "room" 1 { room }
     "anchors" 1 { anchors }
     "probes" 1 { work }
-    "energy" 1 { owed }
+    "energy" 1 { energy_drift }
     "driven" 2 { driven }
 }
 
@@ -352,7 +352,7 @@ mod tests {
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
             work: vec![-0.0, 0.1],
-            owed: vec![0.25, -0.5],
+            energy_drift: vec![0.25, -0.5],
             driven: Driven {
                 wind: Some(v(3)),
                 factors: vec![Factor { of: Of::Bend, object: Some(1), factor: -0.0 }],

@@ -1,7 +1,7 @@
 //! Closed cloths with air inside.
 
 use super::gas::{self, Chamber, Inside, Supply};
-use crate::effect::permeability::Through;
+use crate::effect::permeability::PermeabilityLaw;
 use crate::linalg::Vec3;
 use crate::mesh::topology::{NONE, Topology};
 use crate::world::World;
@@ -16,7 +16,7 @@ pub struct BalloonInput {
     /// Atmospheric pressure [Pa].
     pub atmosphere: f64,
     /// Permeability of the cloth.
-    pub through: Through,
+    pub through: PermeabilityLaw,
     /// Source of the air.
     pub supply: Supply,
 }

@@ -11,7 +11,7 @@ use super::equation::{Ahead, Work};
 use super::inflation::Inflation;
 use super::layer::AirLayer;
 use super::stiffness::Stiffness;
-use super::{AirState, Airs};
+use super::{AirLayers, AirState};
 use crate::collision::traversal::Traversal;
 use crate::force::links::{Couples, Link};
 use crate::linalg::envelope::Envelope;
@@ -96,7 +96,7 @@ struct Storage {
 
 impl Columns {
     /// Creates the storage for a world.
-    pub fn new(airs: &Airs, world: &World) -> Columns {
+    pub fn new(airs: &AirLayers, world: &World) -> Columns {
         let storage = |layer: &AirLayer| Storage {
             below: Traversal::new(&layer.below, &world.rest, layer.layer.size()),
             expected: Vec::new(),
@@ -122,7 +122,7 @@ impl Columns {
     }
 
     /// Finds the columns without their forces.
-    pub fn look(&mut self, airs: &Airs, At { world, state }: At) {
+    pub fn look(&mut self, airs: &AirLayers, At { world, state }: At) {
         self.look_below(airs, world, &state.x);
         let blank = Column {
             vertices: [0; 4],
@@ -160,7 +160,7 @@ impl Columns {
     }
 
     /// Predicts the pressures at the end of the step at the columns found, and linearises them.
-    pub fn press(&mut self, airs: &Airs, At { world, state }: At, memory: &AirState, step: &Step) {
+    pub fn press(&mut self, airs: &AirLayers, At { world, state }: At, memory: &AirState, step: &Step) {
         let Columns { layers, columns, balloons, common, places, .. } = self;
         common.entries.clear();
         places.resize(world.rest.len(), 0);
@@ -208,7 +208,7 @@ impl Columns {
     }
 
     /// Finds the points below for vertices at `x` [m], if any vertex moved.
-    fn look_below(&mut self, airs: &Airs, world: &World, x: &[Vec3]) {
+    fn look_below(&mut self, airs: &AirLayers, world: &World, x: &[Vec3]) {
         if self.layers.is_empty() || self.seen == x {
             return;
         }
@@ -221,7 +221,7 @@ impl Columns {
     }
 
     /// Adds the forces of balloons in free flight [N].
-    pub fn inflate(&self, airs: &Airs, force: &mut [Vec3]) {
+    pub fn inflate(&self, airs: &AirLayers, force: &mut [Vec3]) {
         for (balloon, inflation) in airs.balloons.iter().zip(&self.balloons) {
             inflation.add(balloon, force);
         }
@@ -229,7 +229,7 @@ impl Columns {
 
     /// Reports to `forces` the force on each column, and the decrease since free flight on each balloon vertex [N].
     /// `falls` is `(E^-1 - F) U^T z` of the low-rank update.
-    pub fn each_force(&self, airs: &Airs, step: &Step, falls: &[f64], forces: &mut dyn Forces) {
+    pub fn each_force(&self, airs: &AirLayers, step: &Step, falls: &[f64], forces: &mut dyn Forces) {
         for column in &self.columns {
             let Column { vertices, weights, normal, push, stiffness, strength, sum } = column;
             let opens: f64 = (0..4).map(|k| normal.dot(&step.solved(vertices[k])) * weights[k]).sum();
@@ -246,7 +246,7 @@ impl Columns {
     /// step have a result. Returns the cloth and the filled part of the least filled one.
     pub fn commit(
         &mut self,
-        airs: &Airs,
+        airs: &AirLayers,
         At { world, state }: At,
         memory: &mut AirState,
         Made { step, touching }: Made,

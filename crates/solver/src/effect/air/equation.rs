@@ -30,7 +30,7 @@ mod step;
 mod verbatim;
 
 use super::seed::{self, NOTHING, Seed};
-use crate::effect::permeability::Through;
+use crate::effect::permeability::PermeabilityLaw;
 use crate::linalg::diffusion::{Coarse, Diffusion, Equation};
 use crate::linalg::envelope::Envelope;
 use crate::linalg::graph::Graph;
@@ -223,8 +223,8 @@ impl Layer {
     }
 
     /// Returns the permeability law of the cloth at vertex `v`, of which the part `free` is not covered.
-    pub fn through(&self, v: usize, free: f64) -> Through {
-        Through { permeance: free * self.permeance[v], inertia: self.inertia[v] / (free * free) }
+    pub fn through(&self, v: usize, free: f64) -> PermeabilityLaw {
+        PermeabilityLaw { permeance: free * self.permeance[v], inertia: self.inertia[v] / (free * free) }
     }
 
     /// Returns the leak through the cloth at vertex `v` per pressure difference [m^3/s]. `across` is the pressure

@@ -18,7 +18,7 @@
 //! This term is indefinite, and of the order of `p` times an edge. The tension `p R/2` that the pressure causes in the
 //! cloth is in the matrix.
 
-use crate::effect::permeability::Through;
+use crate::effect::permeability::PermeabilityLaw;
 use crate::linalg::{Vec3, par};
 
 /// Lower bound of the mean thickness of the air in a balloon [m]. A flat balloon would have no volume.
@@ -54,7 +54,7 @@ pub struct Chamber {
     /// Atmospheric pressure [Pa].
     pub atmosphere: f64,
     /// Permeability of the cloth.
-    pub through: Through,
+    pub through: PermeabilityLaw,
     /// Source of the air.
     pub supply: Supply,
     /// Area of the cloth at rest [m^2].
@@ -202,7 +202,7 @@ mod tests {
         assert!(all.norm() < 1e-13 * each, "{all}");
     }
 
-    fn chamber(through: Through, supply: Supply) -> Chamber {
+    fn chamber(through: PermeabilityLaw, supply: Supply) -> Chamber {
         Chamber { atmosphere: 101_325.0, through, supply, area: 0.12, start: 4e-3 }
     }
 
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn its_stiffness_is_no_less_than_what_is_stable() {
         for (permeance, inertia) in [(0.0, 0.0), (1e-6, 0.0), (1e-3, 0.0), (1e-4, 1e4), (f64::INFINITY, 1e3)] {
-            let chamber = chamber(Through { permeance, inertia }, Supply::None);
+            let chamber = chamber(PermeabilityLaw { permeance, inertia }, Supply::None);
             for (h, excess) in [(1e-4, 0.0), (2e-3, 2e3), (1e-2, -500.0)] {
                 let inside = Inside { energy: (101_325.0 + excess) * 4e-3, excess };
                 for part in [-2.0, -0.5, -1e-3, 1e-3, 0.5, 2.0] {
@@ -233,14 +233,14 @@ mod tests {
 
     #[test]
     fn what_leaves_is_missing_and_what_is_held_is_there() {
-        let leaky = chamber(Through { permeance: 1e-4, inertia: 1e5 }, Supply::None);
+        let leaky = chamber(PermeabilityLaw { permeance: 1e-4, inertia: 1e5 }, Supply::None);
         let mut inside = Inside { energy: 102_325.0 * 4e-3, excess: 1000.0 };
         for _ in 0..50 {
             leaky.advance(&mut inside, 4e-3, 0.0, None, 1e-3);
             assert!((inside.energy / ((101_325.0 + inside.excess) * 4e-3) - 1.0).abs() < 1e-12, "{inside:?}");
         }
         assert!(inside.excess > 0.0 && inside.excess < 200.0, "{inside:?}");
-        let held = chamber(Through::darcy(1.0, 200.0), Supply::Held { excess: 2e3, duration: 0.5 });
+        let held = chamber(PermeabilityLaw::darcy(1.0, 200.0), Supply::Held { excess: 2e3, duration: 0.5 });
         for (end, excess) in [(0.25, 1e3), (0.5, 2e3), (3.0, 2e3)] {
             assert_eq!(held.foresee(&inside, [4e-3, 5e-3], 0.0, held.held(end), 1e-3), Push { excess, stiffness: 0.0 });
             held.advance(&mut inside, 5e-3, 0.0, held.held(end), 1e-3);
@@ -252,7 +252,7 @@ mod tests {
     /// volume.
     #[test]
     fn air_is_let_in_until_the_valve_is_shut() {
-        let filled = chamber(Through::darcy(0.0, 200.0), Supply::Filled { times: 1.5, duration: 1.0 });
+        let filled = chamber(PermeabilityLaw::darcy(0.0, 200.0), Supply::Filled { times: 1.5, duration: 1.0 });
         let mut inside = filled.still(4e-3);
         assert!((filled.source(&inside, 4e-3, 0.01, 0.01) / (2e-5 * 101_325.0) - 1.0).abs() < 1e-9);
         assert!((filled.source(&inside, 4e-3, 0.9, 0.01) / (4e-5 * 101_325.0) - 1.0).abs() < 1e-9);
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(filled.source(&inside, 5.9e-3, 1.01, 0.01), 0.0);
         // A step with the valve open for a fourth of it lets in a fourth.
         assert!((filled.source(&inside, 4e-3, 1.0075, 0.01) / (1e-5 * 101_325.0) - 1.0).abs() < 1e-9);
-        let leaky = chamber(Through::darcy(1e-3, 200.0), filled.supply);
+        let leaky = chamber(PermeabilityLaw::darcy(1e-3, 200.0), filled.supply);
         inside.excess = 400.0;
         let leaks = 0.12 * 101_325.0 * 2e-3 * 0.01;
         assert!((leaky.source(&inside, 6e-3, 1.0, 0.01) / leaks - 1.0).abs() < 1e-9);

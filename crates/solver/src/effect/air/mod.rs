@@ -40,7 +40,7 @@ const FILLED: f64 = 0.98;
 
 /// All air layers and balloons.
 #[derive(Clone, Debug, Default)]
-pub struct Airs {
+pub struct AirLayers {
     /// Air layers.
     pub layers: Vec<AirLayer>,
     /// Balloons.
@@ -56,17 +56,17 @@ pub struct AirState {
     pub balloons: Vec<Inside>,
 }
 
-impl Airs {
+impl AirLayers {
     /// Creates layers and balloons whose objects the world has. Others are skipped.
-    pub fn new(world: &World, layers: &[AirInput], balloons: &[BalloonInput]) -> Airs {
-        Airs {
+    pub fn new(world: &World, layers: &[AirInput], balloons: &[BalloonInput]) -> AirLayers {
+        AirLayers {
             layers: layers.iter().filter_map(|air| AirLayer::new(air, world)).collect(),
             balloons: balloons.iter().flat_map(|balloon| Balloon::all(balloon, world)).collect(),
         }
     }
 
     /// Returns the air of a world and its state.
-    pub fn of<'a>(world: &'a World, state: &'a State) -> Option<(&'a Airs, &'a AirState)> {
+    pub fn of<'a>(world: &'a World, state: &'a State) -> Option<(&'a AirLayers, &'a AirState)> {
         Some((world.effects.get()?, state.effects.get()?))
     }
 
@@ -111,7 +111,7 @@ impl Remember for AirState {
     }
 }
 
-impl Effect for Airs {
+impl Effect for AirLayers {
     type Memory = AirState;
     type Work = Columns;
     const ORDER: u32 = order::AIR;

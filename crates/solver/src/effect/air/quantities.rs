@@ -2,7 +2,7 @@
 
 use super::equation::Air;
 use super::layer::AirLayer;
-use super::{AirState, Airs};
+use super::{AirLayers, AirState};
 use crate::world::quantity::Channel;
 use crate::world::{Object, State, World};
 
@@ -41,7 +41,7 @@ fn below(
     let first = object.vertices.start;
     let is_of = |layer: &AirLayer| world.objects.get(layer.objects[0]).is_some_and(|cloth| cloth.name == object.name);
     let mut all: Option<Vec<f64>> = None;
-    let (airs, memory) = Airs::of(world, state)?;
+    let (airs, memory) = AirLayers::of(world, state)?;
     for (layer, air) in airs.layers.iter().zip(&memory.layers).filter(|(layer, _)| is_of(layer)) {
         let own = object.place.iter().map(|v| value(layer, air, *v as usize - first));
         all = Some(match all {
@@ -55,7 +55,7 @@ fn below(
 /// Returns the excess over atmospheric pressure at each vertex [Pa]: that of its balloon, or the sum over its layers.
 pub fn pressures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     let is_of = |cloth: usize| world.objects.get(cloth).is_some_and(|cloth| cloth.name == object.name);
-    let (airs, memory): (&Airs, &AirState) = Airs::of(world, state)?;
+    let (airs, memory): (&AirLayers, &AirState) = AirLayers::of(world, state)?;
     let balloons = || airs.balloons.iter().zip(&memory.balloons).filter(|(balloon, _)| is_of(balloon.cloth));
     if balloons().next().is_some() {
         let mut excess = vec![0.0; object.vertices.len()];

@@ -1,7 +1,7 @@
 //! Pressures of an air layer at the end of a step.
 
 use super::{Gas, Layer, Method, NOTHING, Work};
-use crate::effect::permeability::Through;
+use crate::effect::permeability::PermeabilityLaw;
 use crate::linalg::diffusion::{Equation, Stop};
 use crate::linalg::par;
 use crate::linalg::pcg::Outcome;
@@ -50,7 +50,7 @@ impl Step<'_> {
         self.energy[v] - self.gas.pressure * self.volume(v)
     }
 
-    fn through(&self, v: usize) -> Through {
+    fn through(&self, v: usize) -> PermeabilityLaw {
         self.layer.through(v, self.free(v))
     }
 
