@@ -34,7 +34,8 @@ fn ends(output: &Output, code: i32, words: &[&str]) {
 
 /// Makes a folder with a run of four frames, 11 to 14.
 fn run(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("percale-movie-{}-{name}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("movie-{name}"));
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("scene.toml"), SCENE).unwrap();
     fs::write(folder.join("sheet.obj"), "v 0 0 0\nv 0.2 0 0\nv 0.2 0.2 0\nv 0 0.2 0\nf 1 2 3 4\n").unwrap();

@@ -35,7 +35,7 @@ const NEAR: f64 = 1e-6;
 
 /// Makes a folder for a test.
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("percale-archive-{}-{name}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("archive-{name}"));
     fs::create_dir_all(&folder).unwrap();
     folder
 }

@@ -14,7 +14,7 @@ const TRIANGLE: &str = "int[] faceVertexCounts = [3]\nint[] faceVertexIndices = 
 const POINTS: &str = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]\n";
 
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("percale-stage-{}-{name}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stage-{name}"));
     fs::create_dir_all(&folder).unwrap();
     folder
 }

@@ -5,7 +5,7 @@ use percale::scene::{self, build::Built};
 use percale::stepper::{Advance, Integrator, Settings, stepper};
 use percale::world::{State, World};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns an OBJ file of a flat sheet of `count` x `count` squares around the origin, `size` wide, at height `y` [m].
 fn sheet(count: usize, size: f64, y: f64) -> String {
@@ -56,7 +56,7 @@ struct Run {
 
 impl Run {
     fn new(name: &str, text: &str) -> Run {
-        let folder: PathBuf = std::env::temp_dir().join(format!("percale-starts-{}-{name}", std::process::id()));
+        let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("starts-{name}"));
         fs::create_dir_all(&folder).unwrap();
         for (file, mesh) in
             [("sheet.obj", sheet(8, 0.4, 0.0)), ("wide.obj", sheet(9, 0.9, 0.0)), ("seam.obj", seam(8, 0.4))]

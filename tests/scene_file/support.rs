@@ -14,7 +14,7 @@ pub fn folder() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER
         .get_or_init(|| {
-            let folder = std::env::temp_dir().join(format!("percale-scene-file-{}", std::process::id()));
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene-file");
             fs::create_dir_all(folder.join("walk")).unwrap();
             let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
             for file in ["sheet.obj", "body.ply", "walk/step.0001.obj", "walk/step.0002.obj", "walk/step.0003.obj"] {

@@ -141,7 +141,10 @@ fn lift(test: &'static str, scene: &'static str) {
         .case("without pull", scene, &["wet_contact.scale=0"])
         .case("dry", scene, &DRY)
         .tells("height", "mm", |done| 1e3 * (done.quantity("highest", 25) - done.quantity("lowest", 25)))
-        .picture(25, &["preview.camera={ position = [0.13, 0.05, 0.16], target = [0, 0.004, 0], fov = \"22 deg\" }"])
+        .picture(
+            25,
+            &["preview.camera={ position = [0.07, 0.022, 0.09], target = [0.005, 0.004, 0.005], fov = \"24 deg\" }"],
+        )
         .measure();
     let [wet, half, heavy, dry] = [0, 1, 2, 3].map(|case| means[case][0]);
     assert!(wet < 0.8 * dry && wet <= half && half < heavy && heavy < dry, "{means:?}");

@@ -111,7 +111,7 @@ fn prince_21_hanging() {
         .case("backward Euler", "hang", &of("time.integrator=\"backward-euler\"", "time.step=0.005"))
         .value("turns round after", "s", |done| swing(done)[0])
         .tells("energy lost by then", "%", |done| 1e2 * swing(done)[1])
-        .picture(38, &[])
+        .picture(38, &["preview.camera={ position = [-0.5, 1.5, 0.8], target = [0.02, 0.6, -0.05], fov = \"30 deg\" }"])
         .measure();
     let [coarse, fine, euler] = [&means[0], &means[1], &means[2]];
     assert!((coarse[0] / fine[0] - 1.0).abs() < 0.03, "{means:?}");
