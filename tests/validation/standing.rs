@@ -137,11 +137,12 @@ fn all_balls_roll_down_all_slopes() {
     }
 }
 
-/// Fine balls, with corners 0.1 radians apart, keep to the same bounds with a margin of 3 % in place of 15.
+/// Fine balls, with corners 0.1 radians apart, keep to the same bounds with a margin of 3 % in place of 15. Soft ones
+/// alone: hard ones hop as coarse ones do.
 #[test]
 #[ignore = "long: minutes"]
-fn fine_balls_roll_down_all_slopes() {
-    for material in ["plastic-foam", "rubber", "plastic"] {
+fn fine_soft_balls_roll_as_spheres() {
+    for material in ["plastic-foam", "rubber"] {
         [5.0, 10.0, 30.0].into_iter().for_each(|degrees| rolls(material, degrees, &FINE));
     }
 }
