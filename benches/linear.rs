@@ -78,20 +78,20 @@ fn measure(size: usize, step: f64, memory: f64) -> Result<Vec<String>, String> {
 fn assembled(world: &World, state: &State, step: f64) -> Assembly<f32> {
     let rate = &state.v[..world.moving];
     let y: Vec<Vec3> = rate.iter().map(|v| (v + world.gravity * step) * step).collect();
-    let betas = vec![step; world.moving];
+    let effective_dt = vec![step; world.moving];
     let mut assembly = Assembly::new(&world.elements, &world.starts);
     let scheme = Scheme {
         x: &state.x,
         y: &y,
-        rate,
+        velocity: rate,
         v: &state.v,
         guess: &state.guess,
         mass: &world.mass,
         beta: step,
-        betas: &betas,
+        effective_dt: &effective_dt,
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
         wind: Vec3::zeros(),
     };
     assembly.assemble(&scheme, &Memory::default());

@@ -4,7 +4,7 @@
 use percale::Simulation;
 use percale::force::links::Couples;
 use percale::linalg::Vec3;
-use percale::world::effect::{At, Effect, Made, Remember, Tallies, Told};
+use percale::world::effect::{At, Effect, EffectReport, Made, Remember, Tallies};
 use percale::world::snapshot::Piece;
 use percale::world::step::Step;
 use percale::world::{Pulled, State, World};
@@ -62,7 +62,15 @@ impl Effect for Attractor {
         Some(work)
     }
 
-    fn commit(&self, _: &World, _: &mut State, memory: &mut Strength, _: &mut Vec<Pulled>, made: Made, _: &mut Told) {
+    fn commit(
+        &self,
+        _: &World,
+        _: &mut State,
+        memory: &mut Strength,
+        _: &mut Vec<Pulled>,
+        made: Made,
+        _: &mut EffectReport,
+    ) {
         memory.0 *= 1.0 - 0.5 * made.step.h;
     }
 }

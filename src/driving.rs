@@ -201,13 +201,13 @@ impl Simulation {
         }
         state.last = 0.0;
         state.guess.fill(Vec3::zeros());
-        (state.bristles, state.room) = (Vec::new(), Vec::new());
+        (state.bristles, state.offset_scale) = (Vec::new(), Vec::new());
         let written = |mut fault: Fault| {
             fault.message = fault.message.replace("at the start ", "as written ");
             fault
         };
-        let told = build::look(&self.scene, &self.file, &self.world, &mut state);
-        let warnings = told.map_err(|faults| Error::Scene(faults.into_iter().map(written).collect()))?;
+        let reported = build::look(&self.scene, &self.file, &self.world, &mut state);
+        let warnings = reported.map_err(|faults| Error::Scene(faults.into_iter().map(written).collect()))?;
         state.x_before.copy_from_slice(&state.x[..self.world.moving]);
         self.state = state;
         self.written_anew();
@@ -260,7 +260,7 @@ impl Simulation {
     /// Checks that there is anything for the wind to act on.
     fn is_dragged(&self) -> Result<(), Error> {
         let elements = &self.world.elements;
-        if elements.sails.is_empty() && elements.slowed.is_empty() {
+        if elements.aero_surfaces.is_empty() && elements.dragged_bodies.is_empty() {
             return refused("no cloth or body has air drag, so that wind does nothing; give air_drag");
         }
         Ok(())

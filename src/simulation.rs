@@ -302,9 +302,9 @@ impl Simulation {
         stats.ignored += verdict.ignored;
         stats.crossing = verdict.crossing;
         stats.regions = verdict.regions(world);
-        match verdict.told(world) {
+        match verdict.describe(world) {
             None => Ok(all),
-            Some(told) => Err(format!("t={:.6} s: {told}", world.shot.shot(state.time))),
+            Some(reported) => Err(format!("t={:.6} s: {reported}", world.shot.shot(state.time))),
         }
     }
 

@@ -7,7 +7,7 @@ use percale::mesh::ply;
 use percale::sequence::{FrameStats, Shape, Snapshot};
 use percale::stepper::{Integrator, Settings, stepper};
 use percale::world::build::{ClothInput, Input, build};
-use percale::world::effect::{At, Effect, Join, Made, Remember, Tallies, Tally, Told};
+use percale::world::effect::{At, Effect, EffectReport, Join, Made, Remember, Tallies, Tally};
 use percale::world::quantity::Channel;
 use percale::world::snapshot::{self, Piece};
 use percale::world::step::Step;
@@ -80,7 +80,15 @@ impl Effect for Cling {
         Some(work)
     }
 
-    fn commit(&self, _: &World, _: &mut State, memory: &mut Charge, _: &mut Vec<Pulled>, made: Made, _: &mut Told) {
+    fn commit(
+        &self,
+        _: &World,
+        _: &mut State,
+        memory: &mut Charge,
+        _: &mut Vec<Pulled>,
+        made: Made,
+        _: &mut EffectReport,
+    ) {
         memory.0.iter_mut().for_each(|charge| *charge *= 1.0 - self.leak * made.step.h);
     }
 

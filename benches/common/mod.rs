@@ -1,11 +1,11 @@
 //! Shared code of the benches: the command line, the reference scene, the settings.
 
 use percale::force::bending::Bending;
+use percale::force::cloth_law::{ClothLaw, Damping};
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
 use percale::force::internal_friction::InternalFriction;
 use percale::force::membrane::{Isotropic, Membrane};
-use percale::force::sheet::{Damping, Sheet};
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{self, Diagonals};
@@ -68,7 +68,7 @@ pub fn scene(vertices: usize) -> (World, State) {
             name: "sheet".to_string(),
             mesh,
             seams: vec![],
-            sheet: Sheet {
+            law: ClothLaw {
                 membrane: Membrane::Isotropic(Isotropic { young: 261.0, poisson: 0.243 }),
                 bending: Bending::Constant(2.3e-6),
                 damping: Damping::even(5e-4),

@@ -85,8 +85,8 @@ pub fn raised(py: Python, error: Error) -> PyErr {
 
 /// Makes the exception `SceneError`, with the diagnostics in its attribute `faults`.
 pub fn refused(py: Python, faults: Vec<scene::Fault>) -> PyErr {
-    let told: Vec<String> = faults.iter().map(scene::Fault::to_string).collect();
-    let error = SceneError::new_err(told.join("\n"));
+    let reported: Vec<String> = faults.iter().map(scene::Fault::to_string).collect();
+    let error = SceneError::new_err(reported.join("\n"));
     let faults: Vec<Fault> = faults.into_iter().map(Fault).collect();
     match error.value(py).setattr("faults", faults) {
         Ok(()) => error,

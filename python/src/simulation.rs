@@ -102,7 +102,7 @@ impl Simulation {
         let (solver, threads, stop) = (&mut self.solver, self.threads, AtomicBool::new(false));
         let mut interrupted = Ok(());
         let done = std::thread::scope(|scope| {
-            let (tell, mut told) = mpsc::channel::<()>();
+            let (tell, mut reported) = mpsc::channel::<()>();
             let stop = &stop;
             let worker = scope.spawn(move || {
                 let _ends = tell;
@@ -110,8 +110,8 @@ impl Simulation {
             });
             // Signals reach only the main thread of Python. The work is therefore in another thread.
             loop {
-                let told = &mut told;
-                if py.detach(move || told.recv_timeout(LOOK)) != Err(mpsc::RecvTimeoutError::Timeout) {
+                let reported = &mut reported;
+                if py.detach(move || reported.recv_timeout(LOOK)) != Err(mpsc::RecvTimeoutError::Timeout) {
                     break;
                 }
                 if interrupted.is_ok() {
@@ -404,7 +404,7 @@ impl Simulation {
 
     /// Kind of an object: `cloth`, `body` or `obstacle`.
     fn kind(&self, name: &str) -> PyResult<&'static str> {
-        Ok(self.solver.world().objects[self.object(name)?].kind.word())
+        Ok(self.solver.world().objects[self.object(name)?].kind.name())
     }
 
     /// Whether an object is present at this frame: an obstacle may appear and vanish.

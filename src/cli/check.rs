@@ -103,7 +103,7 @@ impl Check {
 
     fn tell(&self, scene: &Scene, world: &World, notes: &[String]) {
         for object in &world.objects {
-            let kind = object.kind.word();
+            let kind = object.kind.name();
             let (v, t) = (object.place.len(), object.triangles.len());
             let solid = solid(world, object).map_or(String::new(), |s| {
                 let [sharp, blunt] = s.angles;
@@ -178,7 +178,7 @@ fn of_object(world: &World, object: &Object) -> Json {
     let whole = |n: usize| Json::Number(n as f64);
     let json = Json::map([
         ("name", Json::text(&*object.name)),
-        ("kind", Json::text(object.kind.word())),
+        ("kind", Json::text(object.kind.name())),
         ("vertices", whole(object.place.len())),
         ("triangles", whole(object.triangles.len())),
     ]);

@@ -114,7 +114,7 @@ impl Specimen {
 
     /// Drapes a specimen. Returns the time that it took [s] and the speed of the fastest vertex at its end [m/s].
     fn lay(&self, variation: &str, edge: f64, laying: usize) -> Result<(Draped, f64, f64), Failure> {
-        let told = |error: &dyn std::fmt::Display| {
+        let describe = |error: &dyn std::fmt::Display| {
             Failure::input(format!("a disc of '{}' cannot be draped: {error}", self.material.name))
         };
         let head = format!(
@@ -124,11 +124,11 @@ impl Specimen {
             quoted(VARIED)
         );
         let mut given = Given::default();
-        given.insert(drape::MESH, Shape::Surface(specimen(edge, laying).map_err(|error| told(&error))?));
+        given.insert(drape::MESH, Shape::Surface(specimen(edge, laying).map_err(|error| describe(&error))?));
         let text = scene(&head, VARIED, FRAMES);
-        let mut simulation = Simulation::from_text(&text, ".", given, &[]).map_err(|error| told(&error))?;
+        let mut simulation = Simulation::from_text(&text, ".", given, &[]).map_err(|error| describe(&error))?;
         let (mut frames, mut speed) = (0, f64::INFINITY);
-        while simulation.next_frame().map_err(|error| told(&error))?.is_some() {
+        while simulation.next_frame().map_err(|error| describe(&error))?.is_some() {
             let velocities = simulation.velocities("specimen").unwrap_or_default();
             speed = velocities.iter().map(|v| v.norm()).fold(0.0, f64::max);
             frames += 1;
@@ -194,8 +194,8 @@ impl Drape {
         let start = rigidity(material);
         let found = drape::search(start, wanted, NEAR, |b| {
             let [coefficient, spread] = specimen.drape(&variation(material, b), edge, self.repeats)?.coefficient;
-            let told = format!("{:.1} +- {:.1} %", 100.0 * coefficient, 100.0 * spread);
-            say(&format!("rigidity {} uN m: {told}", figure(1e6 * b)));
+            let reported = format!("{:.1} +- {:.1} %", 100.0 * coefficient, 100.0 * spread);
+            say(&format!("rigidity {} uN m: {reported}", figure(1e6 * b)));
             Ok::<f64, Failure>(coefficient)
         })?;
         let found = found.map_err(|tried| unfound(material, wanted, &tried))?;

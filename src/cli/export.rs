@@ -12,7 +12,7 @@ use crate::mesh::archive::{self, Archive, Upward};
 use crate::scene::build::{Built, build};
 use crate::scene::{self, Scene, Up};
 use crate::sequence::export::{
-    Alembic, Clips, Embedded, Files, Gltf, Made, Order, Part, Points, Range, Sample, Sink, Source, Take, Usd,
+    Alembic, Clips, Embedded, ExportHeader, Files, Gltf, Made, Order, Part, Points, Range, Sample, Sink, Source, Usd,
 };
 use crate::sequence::{Folder, Run as Record, make_folder, read};
 use crate::world::crossing::crossings;
@@ -127,25 +127,26 @@ impl Export {
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
         let embedded = self.embedded(&scene, &record)?;
         let made = Made { finer: self.subdivide, thick: self.thick };
-        let (source, take) = Source::open(&folder, &record, &scene, Range { first, last }, wanted, (&embedded, made))?;
-        if take.parts.is_empty() {
+        let (source, header) =
+            Source::open(&folder, &record, &scene, Range { first, last }, wanted, (&embedded, made))?;
+        if header.parts.is_empty() {
             return Err(Failure::input(format!("{dir}: no meshes were written; run again with output.meshes")));
         }
         if let Some((path, why)) = self.out.as_ref().and_then(|path| Some((path, self.format.misfit(path)?))) {
             return Err(Failure::input(format!("--out {}: {why}", path.display())));
         }
-        let path = self.place(&folder, &take)?;
-        let mut sink = self.sink(&path, &take)?;
+        let path = self.place(&folder, &header)?;
+        let mut sink = self.sink(&path, &header)?;
         for (name, far) in source.carried.iter().filter(|(_, far)| *far > FAR) {
             let message = format!(
                 "--embed {name}=...: it is up to {far:.3} m from '{name}' at the start; is it in the coordinates of its file?"
             );
             log(Level::Warning, &message);
         }
-        self.tell_of_visibility(&take);
-        self.write_frames(&scene, &source, &take, sink.as_mut())?;
-        if take.origin != Vec3::zeros() && matches!(self.format, Format::Pc2 | Format::Mdd | Format::Ply) {
-            let [x, y, z]: [f64; 3] = take.origin.into();
+        self.tell_of_visibility(&header);
+        self.write_frames(&scene, &source, &header, sink.as_mut())?;
+        if header.origin != Vec3::zeros() && matches!(self.format, Format::Pc2 | Format::Mdd | Format::Ply) {
+            let [x, y, z]: [f64; 3] = header.origin.into();
             say(&format!(
                 "positions are about [{x}, {y}, {z}] m: this format has no place for it, so add it where the files are used"
             ));
@@ -182,11 +183,11 @@ impl Export {
     }
 
     /// Returns the path that is written, after its folder is made.
-    fn place(&self, folder: &Folder, take: &Take) -> Result<PathBuf, Failure> {
+    fn place(&self, folder: &Folder, header: &ExportHeader) -> Result<PathBuf, Failure> {
         let own = self.dir.join("export");
         let path = match (&self.out, self.format.ending()) {
             (Some(path), _) => path.clone(),
-            (None, Some(ending)) => own.join(format!("{}.{ending}", take.name)),
+            (None, Some(ending)) => own.join(format!("{}.{ending}", header.name)),
             (None, None) => own,
         };
         if self.out.is_none() {
@@ -198,16 +199,22 @@ impl Export {
     }
 
     /// Writes the frames one by one.
-    fn write_frames(&self, scene: &Scene, source: &Source, take: &Take, sink: &mut dyn Sink) -> Result<(), Failure> {
-        let mut told = BTreeSet::new();
-        for frame in take.frames.all() {
-            for (k, part) in take.parts.iter().enumerate() {
-                if frame == take.frames.first || !part.still {
+    fn write_frames(
+        &self,
+        scene: &Scene,
+        source: &Source,
+        header: &ExportHeader,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Failure> {
+        let mut reported = BTreeSet::new();
+        for frame in header.frames.all() {
+            for (k, part) in header.parts.iter().enumerate() {
+                if frame == header.frames.first || !part.still {
                     let sample = source.sample(k, frame)?;
                     // Subdivided and embedded meshes are not simulated, so they may cross.
                     let finer = self.subdivide > 0 && scene.cloths.iter().any(|cloth| cloth.name == part.name);
                     if finer || part.name.ends_with("-embedded") {
-                        look(part, frame, &sample, &mut told);
+                        look(part, frame, &sample, &mut reported);
                     }
                     sink.add(k, frame, &sample)?;
                 }
@@ -235,8 +242,8 @@ impl Export {
                 Some((name, cloth.or_else(body)?, Path::new(file)))
             });
             let Some((name, transform, file)) = named else {
-                let told = format!("--embed {argument}: expected NAME=FILE with the name of a cloth or a body");
-                return Err(Failure::input(told));
+                let reported = format!("--embed {argument}: expected NAME=FILE with the name of a cloth or a body");
+                return Err(Failure::input(reported));
             };
             if !file.is_file() {
                 return Err(Failure::input(format!("--embed {argument}: {}: no such file", file.display())));
@@ -259,11 +266,11 @@ impl Export {
     }
 
     /// Tells of visibility that Blender does not read.
-    fn tell_of_visibility(&self, take: &Take) {
+    fn tell_of_visibility(&self, header: &ExportHeader) {
         if !matches!(self.format, Format::Usdc | Format::Usda | Format::Abc) {
             return;
         }
-        for Part { name, .. } in take.parts.iter().filter(|part| part.there.is_some()) {
+        for Part { name, .. } in header.parts.iter().filter(|part| part.there.is_some()) {
             let message = format!(
                 "'{name}' appears or vanishes by its visibility. Blender shows it always: it does not read that"
             );
@@ -271,23 +278,23 @@ impl Export {
         }
     }
 
-    fn sink<'a>(&self, path: &Path, take: &'a Take) -> Result<Box<dyn Sink + 'a>, Failure> {
+    fn sink<'a>(&self, path: &Path, header: &'a ExportHeader) -> Result<Box<dyn Sink + 'a>, Failure> {
         Ok(match self.format {
-            Format::Usdc => Box::new(Usd::new(path, take)?),
-            Format::Usda => Box::new(Clips::new(path, take)?),
-            Format::Abc => Box::new(Alembic::new(path, take)?),
-            Format::Gltf => Box::new(Gltf::new(path, take, if self.from_zero { take.frames.first } else { 0 })?),
-            Format::Pc2 => Box::new(Points::new(path, take, Order::Pc2)?),
-            Format::Mdd => Box::new(Points::new(path, take, Order::Mdd)?),
-            Format::Obj => Box::new(Files::new(path, take, false)),
-            Format::Ply => Box::new(Files::new(path, take, true)),
+            Format::Usdc => Box::new(Usd::new(path, header)?),
+            Format::Usda => Box::new(Clips::new(path, header)?),
+            Format::Abc => Box::new(Alembic::new(path, header)?),
+            Format::Gltf => Box::new(Gltf::new(path, header, if self.from_zero { header.frames.first } else { 0 })?),
+            Format::Pc2 => Box::new(Points::new(path, header, Order::Pc2)?),
+            Format::Mdd => Box::new(Points::new(path, header, Order::Mdd)?),
+            Format::Obj => Box::new(Files::new(path, header, false)),
+            Format::Ply => Box::new(Files::new(path, header, true)),
         })
     }
 }
 
 /// Reports the crossings in a mesh, once per object.
-fn look(part: &Part, frame: u32, sample: &Sample, told: &mut BTreeSet<String>) {
-    if told.contains(&part.name) {
+fn look(part: &Part, frame: u32, sample: &Sample, reported: &mut BTreeSet<String>) {
+    if reported.contains(&part.name) {
         return;
     }
     let x: Vec<Vec3> = sample.positions.iter().map(|p| Vec3::from(p.map(f64::from))).collect();
@@ -296,6 +303,6 @@ fn look(part: &Part, frame: u32, sample: &Sample, told: &mut BTreeSet<String>) {
     if let Some(crossing) = crossing.first() {
         let name = &part.name;
         log(Level::Warning, &format!("at frame {frame} {}", crossing.describe(|_| name)));
-        told.insert(name.clone());
+        reported.insert(name.clone());
     }
 }

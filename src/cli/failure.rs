@@ -3,7 +3,7 @@
 use super::log::{Level, log};
 use super::warn;
 use crate::scene::Fault;
-use crate::sequence::{DiskError, TakeError};
+use crate::sequence::{ClaimError, DiskError};
 
 /// Reason of a failure, with all messages.
 #[derive(Debug)]
@@ -67,15 +67,15 @@ impl From<DiskError> for Failure {
     }
 }
 
-impl From<TakeError> for Failure {
-    fn from(error: TakeError) -> Failure {
+impl From<ClaimError> for Failure {
+    fn from(error: ClaimError) -> Failure {
         match error {
-            TakeError::Disk(error) => Failure::Disk(error),
-            TakeError::Held(path, who) => Failure::InUse(format!(
+            ClaimError::Disk(error) => Failure::Disk(error),
+            ClaimError::Held(path, who) => Failure::InUse(format!(
                 "{}: is in use: {who} runs in it; wait until that ends, or give another folder with --out",
                 path.display()
             )),
-            TakeError::Foreign(path) => Failure::input(format!(
+            ClaimError::Foreign(path) => Failure::input(format!(
                 "{}: exists, but its folder holds no run of percale; give another folder with --out",
                 path.display()
             )),
@@ -84,7 +84,7 @@ impl From<TakeError> for Failure {
 }
 
 /// Prints a failure to standard error: faults of the input with their places, all others as log lines.
-pub fn told(failure: &Failure) {
+pub fn print_failure(failure: &Failure) {
     match failure {
         Failure::Simulation(what) => log(Level::Error, &format!("failed: {what}")),
         Failure::Differs(what) => warn(&format!("differs: {what}")),

@@ -208,11 +208,11 @@ impl<'a> Frames<'a> {
         stats.ignored += verdict.ignored;
         stats.crossing = verdict.crossing;
         stats.regions = verdict.regions(world);
-        let Some(told) = verdict.told(world) else { return Ok(()) };
+        let Some(reported) = verdict.describe(world) else { return Ok(()) };
         let shown = crossing::mesh(&verdict.x, &world.surface, &verdict.crossings);
         let path = self.folder.write_crossing(&encoded(&self.folder.crossing(), shown.map_err(|e| e.to_string()))?)?;
         Err(Failure::Simulation(format!(
-            "frame {} of {}, t={:.6} s: {told}; the triangles are in {}",
+            "frame {} of {}, t={:.6} s: {reported}; the triangles are in {}",
             stats.frame,
             self.record.last(),
             stats.time,
@@ -377,7 +377,7 @@ enabled = false
         let Ok(scene::build::Built { world, mut state, .. }) = scene::build::build(&scene, &file) else { panic!() };
         let path = std::env::temp_dir().join(format!("percale-frames-{}", std::process::id()));
         let folder = Folder::new(&path);
-        folder.take().unwrap();
+        folder.claim().unwrap();
         let record = record(&scene, &world, &state);
         let lock = folder.lock().unwrap();
         let mut frames = Frames::start(&scene, &world, folder.clone(), record, lock).unwrap();
@@ -392,9 +392,12 @@ enabled = false
         }
         let failure = write(&state, 2).unwrap_err();
         assert_eq!(failure.code(), 1);
-        let told = failure.reason();
-        assert!(told.starts_with("frame 2 of 3, t=") && told.contains("'sheet' and 'ball' cross: "), "{told}");
-        frames.finish(Status::Failed, Some(told), 0.0).unwrap();
+        let reported = failure.reason();
+        assert!(
+            reported.starts_with("frame 2 of 3, t=") && reported.contains("'sheet' and 'ball' cross: "),
+            "{reported}"
+        );
+        frames.finish(Status::Failed, Some(reported), 0.0).unwrap();
         let run = folder.read_run().unwrap();
         assert_eq!((run.status, run.done), (Status::Failed, 1));
         assert!(
@@ -411,7 +414,7 @@ enabled = false
         // edges.
         let far = |p: &Vec3| (Vec3::new(0.0, 0.2, 0.0) + Vec3::new(p.x, 0.0, p.z).normalize() * circle - p).norm();
         assert!(shown.positions.iter().map(far).fold(0.0, f64::max) < 0.08);
-        folder.take().unwrap();
+        folder.claim().unwrap();
         assert!(!folder.crossing().exists());
 
         // A write that fails because the folder was moved reports the move.
@@ -419,8 +422,8 @@ enabled = false
         let _ = std::fs::remove_dir_all(&away);
         std::fs::rename(&path, &away).unwrap();
         let refused = DiskError { path: path.join("meshes"), reason: "no such file".to_string() };
-        let told = frames.explained(Err(refused.into())).unwrap_err().reason();
-        assert!(told.contains("the run folder is no longer the one that the run began in"), "{told}");
+        let reported = frames.explained(Err(refused.into())).unwrap_err().reason();
+        assert!(reported.contains("the run folder is no longer the one that the run began in"), "{reported}");
         std::fs::rename(&away, &path).unwrap();
         let _ = std::fs::remove_dir_all(path.with_extension("previous"));
         let _ = std::fs::remove_dir_all(&path);

@@ -10,7 +10,7 @@ use crate::linalg::Vec3;
 use crate::measure::Relief;
 use crate::mesh::archive::{self, Archive, Entry as Prim, Upward};
 use crate::mesh::check::{self, Severity};
-use crate::mesh::told::{number, rounded};
+use crate::mesh::number_text::{number, rounded};
 use crate::mesh::topology::Topology;
 use crate::mesh::{self, MeshError, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Found, FrameStats, Lock, Run as Record, Status, read, write};
@@ -190,7 +190,7 @@ impl Inspect {
         say(&format!("run of {scene} by percale {}", record.version));
         say(&format!(
             "{}: {done} of {} at {fps} Hz, {} on {}",
-            status.word(),
+            status.name(),
             count(*frames, "frame"),
             span(*wall),
             count(*threads, "thread")
@@ -202,8 +202,8 @@ impl Inspect {
             say(&format!("reason: {reason}"));
         }
         // Warnings that `check` gives for the scene.
-        for told in &record.warnings {
-            say(&format!("warning: {told}"));
+        for reported in &record.warnings {
+            say(&format!("warning: {reported}"));
         }
         for change in &record.changes {
             for what in &change.what {
@@ -342,7 +342,7 @@ fn objects(folder: &Folder, record: &Record) -> Result<(), Failure> {
             entry.name,
             count(entry.vertices, "vertex"),
             count(entry.triangles, "triangle"),
-            entry.told()
+            entry.describe()
         ));
         if record.done == 0 {
             continue;

@@ -46,7 +46,7 @@ pub fn notes(scene: &Scene, world: &World, state: &State) -> Vec<String> {
             }
         }
     }
-    let mut notes: Vec<String> = found.values().map(|meeting| told(world, meeting)).collect();
+    let mut notes: Vec<String> = found.values().map(|meeting| describe(world, meeting)).collect();
     let sampling = match looks == frames {
         true => format!("in each of {}", count(frames, "frame")),
         false => format!("in {looks} of {frames} frames"),
@@ -56,7 +56,7 @@ pub fn notes(scene: &Scene, world: &World, state: &State) -> Vec<String> {
     notes
 }
 
-fn told(world: &World, meeting: &Meeting) -> String {
+fn describe(world: &World, meeting: &Meeting) -> String {
     let Meeting { frames: (first, last, number), worst: (frame, crossing) } = meeting;
     let when = match first == last {
         true => format!("at frame {first}"),

@@ -13,7 +13,7 @@ mod film;
 mod fit;
 mod fitted;
 mod frames;
-mod gate;
+mod ownership;
 mod input;
 mod inspect;
 mod log;
@@ -25,7 +25,7 @@ mod pattern;
 mod photo;
 mod picture;
 mod progress;
-mod pulse;
+mod progress_line;
 mod range;
 mod reach;
 mod render;
@@ -43,7 +43,7 @@ mod view;
 
 use crate::mesh::archive::reader;
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::told;
+use failure::print_failure;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ fn execute(arguments: Arguments) -> u8 {
     match outcome {
         Ok(()) => 0,
         Err(failure) => {
-            told(&failure);
+            print_failure(&failure);
             failure.code()
         }
     }

@@ -97,8 +97,8 @@ impl Movie {
         let all: Vec<(u32, PathBuf)> = record.there().filter(wanted).filter_map(with).collect();
         if all.is_empty() {
             let dir = self.dir.display();
-            let told = format!("{dir}: no pictures of these frames; percale render {dir} draws them");
-            return Err(Failure::input(told));
+            let reported = format!("{dir}: no pictures of these frames; percale render {dir} draws them");
+            return Err(Failure::input(reported));
         }
         Ok(all)
     }
@@ -139,9 +139,9 @@ impl Movie {
         let failed = if ended.status.success() {
             sent.err()
         } else {
-            let told = String::from_utf8_lossy(&ended.stderr);
+            let reported = String::from_utf8_lossy(&ended.stderr);
             let last =
-                told.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it ended early").trim().to_string();
+                reported.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it ended early").trim().to_string();
             Some(wrong(format!("ffmpeg: {last}")))
         };
         if let Some(failure) = failed {
@@ -163,8 +163,9 @@ impl Movie {
         for path in pictures {
             let image = self.picture(path)?;
             if [image.width, image.height] != size {
-                let told = format!("is {} x {}, the first one {} x {}", image.width, image.height, size[0], size[1]);
-                return Err(Failure::input(format!("{}: {told}", path.display())));
+                let reported =
+                    format!("is {} x {}, the first one {} x {}", image.width, image.height, size[0], size[1]);
+                return Err(Failure::input(format!("{}: {reported}", path.display())));
             }
             // A process that ends early reports the reason itself.
             if input.write_all(&image.bytes()).is_err() {

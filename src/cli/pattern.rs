@@ -6,7 +6,7 @@ use super::fitted::length;
 use super::text::count;
 use super::{say, warn};
 use crate::mesh::MeshError;
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::pattern::garment::{self, Garment};
 use crate::pattern::{self, EXTENSIONS, Options, Panel, Side, check};
 use crate::sequence::{read, write};
@@ -59,7 +59,7 @@ impl Pattern {
         seams(&pattern);
         let garment = garment::make(&pattern, self.edge_length).map_err(|error| self.wrong(&error))?;
         garment.notes.iter().for_each(|note| self.warned(note));
-        say(&told(&garment, self.edge_length));
+        say(&summary(&garment, self.edge_length));
         Ok(())
     }
 
@@ -146,7 +146,7 @@ fn seams(pattern: &pattern::Pattern) {
 }
 
 /// Describes the mesh.
-fn told(garment: &Garment, h: f64) -> String {
+fn summary(garment: &Garment, h: f64) -> String {
     let mesh = &garment.mesh;
     let corner = |v: u32| mesh.uv.get(v as usize).copied().unwrap_or_default();
     let angles = mesh.uv_triangles.iter().flat_map(|t| {

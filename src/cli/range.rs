@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(all("7, 1-5x3,3"), Some(vec![1, 3, 4, 7]));
         assert_eq!(Frames::unbroken("2-9"), Ok((2, 9)));
         assert!(Frames::unbroken("2-9x2").is_err() && Frames::unbroken("2,3").is_err());
-        assert!(Frames::unbroken("6-1").is_err_and(|told| !told.contains("1-100x2")));
+        assert!(Frames::unbroken("6-1").is_err_and(|reported| !reported.contains("1-100x2")));
         for wrong in ["", "6-1", "a", "-", "1-9x0", "1-9x", "1,", "1--3", "4294967296"] {
             assert_eq!(all(wrong), None, "{wrong}");
         }

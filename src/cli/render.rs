@@ -115,9 +115,9 @@ impl Render {
             write_sheet(&folder, &cells)?;
         }
         if bare > 0 {
-            let told =
+            let reported =
                 format!("{bare} frames are drawn without arrows of the air, which was not written; see output.flow");
-            log(Level::Warning, &told);
+            log(Level::Warning, &reported);
         }
         report::write(&folder)?;
         say(&format!("{count} pictures in {}", folder.path().join("preview").display()));

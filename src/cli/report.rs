@@ -52,7 +52,7 @@ impl Report {
 pub fn write(folder: &Folder) -> Result<(), Failure> {
     let record = run_of(folder)?;
     let name = scene_name(folder, &record);
-    let [top, below] = told(folder, &record)?;
+    let [top, below] = sections(folder, &record)?;
     // A report without the run in 3D is better than none.
     let shown = Source::open(folder).and_then(|source| Ok(film(&source, &name, FILM)?));
     let shown = match shown {
@@ -69,7 +69,7 @@ pub fn write(folder: &Folder) -> Result<(), Failure> {
 ///
 /// # Errors
 /// A file of the run cannot be read.
-pub fn told(folder: &Folder, record: &Record) -> Result<[String; 2], Failure> {
+pub fn sections(folder: &Folder, record: &Record) -> Result<[String; 2], Failure> {
     let stats = if folder.stats().exists() { folder.read_stats()? } else { Vec::new() };
     let scene = read(&folder.scene())?;
     let top = outcome(record, &stats) + &warnings(record, &stats);
@@ -134,7 +134,7 @@ fn summary(record: &Record, stats: &[FrameStats]) -> String {
     let strain = stats.iter().map(|s| s.max_strain).fold(0.0, f64::max);
     let contacts = stats.iter().map(|s| s.contacts).max().unwrap_or(0);
     let finished = done == frames;
-    let word = if finished { Cell::Good(status.word().into()) } else { Cell::Bad(status.word().into()) };
+    let word = if finished { Cell::Good(status.name().into()) } else { Cell::Bad(status.name().into()) };
     let time = stats.last().map_or(0.0, |s| s.time);
     let rows = vec![
         vec![text("status"), word],
@@ -337,7 +337,7 @@ fn probes(folder: &Folder, record: &Record) -> String {
 fn objects(record: &Record) -> String {
     let row = |o: &crate::sequence::Entry| {
         let number = |n: usize| Cell::Number(n.to_string());
-        vec![text(&o.name), text(o.kind.word()), number(o.vertices), number(o.triangles), text(o.told())]
+        vec![text(&o.name), text(o.kind.name()), number(o.vertices), number(o.triangles), text(o.describe())]
     };
     let rows: Vec<Vec<Cell>> = record.objects.iter().map(row).collect();
     heading("Objects") + &table(&["name", "kind", "vertices", "triangles", "files"], &rows)

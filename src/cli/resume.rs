@@ -2,15 +2,15 @@
 //! scene.
 
 use super::failure::Failure;
-use super::gate::counts;
 use super::input::Ready;
 use super::log::{Level, log};
+use super::ownership::counts;
 use crate::scene::{self, Scene};
 use crate::sequence::{Checkpoint, Folder, Mark, Run as Record, Status, Stored, marks};
 use crate::world::{State, World};
 
 /// Most changed keys or damaged files that are reported one by one.
-const TOLD: usize = 20;
+const MOST_LISTED: usize = 20;
 
 /// A run to resume.
 pub struct Resume<'a> {
@@ -53,11 +53,11 @@ impl Resume<'_> {
         let fits = |at: &Stored| self.from.is_none_or(|from| at.frame <= from && at.step.is_none());
         let Some(newest) = whole(&all, fits) else { return self.none("no whole checkpoint") };
         let damage = self.folder.damage(self.record.unwrap_or(self.now), newest.1.frame);
-        for damaged in damage.iter().take(TOLD) {
+        for damaged in damage.iter().take(MOST_LISTED) {
             log(Level::Warning, &damaged.to_string());
         }
-        if damage.len() > TOLD {
-            log(Level::Warning, &format!("and {} more files", damage.len() - TOLD));
+        if damage.len() > MOST_LISTED {
+            log(Level::Warning, &format!("and {} more files", damage.len() - MOST_LISTED));
         }
         let found = match damage.first() {
             None => Some(newest),
@@ -83,11 +83,15 @@ impl Resume<'_> {
         let finished = self.record.is_some_and(|record| record.status == Status::Finished);
         if frame >= last && finished && self.from.is_none() {
             if !hard.is_empty() {
-                let told: Vec<&str> = hard.iter().take(TOLD).map(|change| change.as_str()).collect();
-                let more = if hard.len() > TOLD { format!("; and {} more", hard.len() - TOLD) } else { String::new() };
+                let reported: Vec<&str> = hard.iter().take(MOST_LISTED).map(|change| change.as_str()).collect();
+                let more = if hard.len() > MOST_LISTED {
+                    format!("; and {} more", hard.len() - MOST_LISTED)
+                } else {
+                    String::new()
+                };
                 return Err(Failure::input(format!(
                     "{path}: is finished, but not with the scene as it is now: {}{more}; run without --resume to simulate it again, or with --from to change it after a frame",
-                    told.join("; ")
+                    reported.join("; ")
                 )));
             }
             tell(&changes);
@@ -262,9 +266,9 @@ pub fn soft(change: &str) -> bool {
 
 fn tell(changes: &[String]) {
     let tell = |what: &str| log(Level::Warning, &format!("changed since the checkpoint: {what}"));
-    changes.iter().take(TOLD).for_each(|change| tell(change));
-    if changes.len() > TOLD {
-        tell(&format!("and {} more keys", changes.len() - TOLD));
+    changes.iter().take(MOST_LISTED).for_each(|change| tell(change));
+    if changes.len() > MOST_LISTED {
+        tell(&format!("and {} more keys", changes.len() - MOST_LISTED));
     }
 }
 

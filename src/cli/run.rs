@@ -2,14 +2,14 @@
 
 use super::failure::Failure;
 use super::frames::{self, Frames};
-use super::gate::{Gate, real};
 use super::input::{Ready, bounded, build, load, overrides, strict};
 use super::log::{self, Level, log};
+use super::ownership::{Ownership, real};
 use super::progress::{Form, Progress};
 use super::resume::{Plan, Resume};
 use super::simulation::Simulation;
 use super::{extent, range, report, say, signals, started};
-use crate::contact::ease::{Eased, ease};
+use crate::contact::offset_ramp::{RampedOffset, ramp_offset};
 use crate::linalg::par;
 use crate::mesh::within;
 use crate::scene::build::{Parts, Refusal};
@@ -141,16 +141,16 @@ impl Run {
         }
         let folder = Folder::new(&self.folder(&scene.name));
         self.lies_outside(&scene, &folder)?;
-        let gate = Gate { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
-        gate.look(resumes)?;
+        let ownership = Ownership { folder: &folder, scene: &scene, file: &self.scene, force: self.force };
+        ownership.look(resumes)?;
         let ready = build(&scene, &self.scene).map_err(|refusal| refused(&folder, refusal))?;
         if self.strict {
             strict(scene.warnings.len() + ready.warnings.len())?;
         }
         let mut record = self.record(&scene, &ready);
-        let mut lock = if folder.path().is_dir() { Some(gate.lock()?) } else { None };
+        let mut lock = if folder.path().is_dir() { Some(ownership.lock()?) } else { None };
         // Once the lock is held, no other process can change the contents.
-        let before = gate.look_again(resumes)?;
+        let before = ownership.look_again(resumes)?;
         let plan = if resumes {
             let (from, restart, ready) = (self.from, self.restart_if_changed, &ready);
             Resume { folder: &folder, record: before.as_ref(), now: &record, scene: &scene, ready, from, restart }
@@ -163,9 +163,9 @@ impl Run {
             Plan::Done => return Ok(()),
             Plan::Begin => {
                 let tell = if self.progress == Form::None { log::keep } else { log };
-                if let Some(aside) = gate.take(before.as_ref(), resumes)? {
-                    let told = "the earlier run is set aside until the next, in";
-                    tell(Level::Info, &format!("{told} {}", aside.display()));
+                if let Some(aside) = ownership.claim(before.as_ref(), resumes)? {
+                    let reported = "the earlier run is set aside until the next, in";
+                    tell(Level::Info, &format!("{reported} {}", aside.display()));
                 }
                 if let Some(from) = &scene.onward {
                     tell(Level::Info, &format!("begins with frame {} of {}", from.frame, from.run.display()));
@@ -176,7 +176,7 @@ impl Run {
         };
         let lock = match lock.take() {
             Some(lock) => lock,
-            None => gate.lock()?,
+            None => ownership.lock()?,
         };
         record.folder = real(folder.path()).display().to_string();
         let frames = Frames::start(&scene, &begin.world, folder.clone(), record, lock)?;
@@ -348,9 +348,9 @@ impl Begin {
 }
 
 /// Starts the ramp of the contact offset for surfaces that are too close.
-fn eased(world: &World, state: &mut State) -> Option<Eased> {
+fn eased(world: &World, state: &mut State) -> Option<RampedOffset> {
     let now = state.now();
-    ease(world, state, |i, j| world.meet_at(i, j, now), |_| true)
+    ramp_offset(world, state, |i, j| world.meet_at(i, j, now), |_| true)
 }
 
 /// Returns whether a changed key may increase the distance at which surfaces rest.
@@ -364,7 +364,7 @@ fn reaches(change: &str) -> bool {
 /// present.
 fn carry_over(folder: &Folder, before: Record, frame: u32, record: &mut Record) {
     record.view = before.view;
-    record.warnings.extend(before.warnings.into_iter().filter(|told| told.starts_with("frame ")));
+    record.warnings.extend(before.warnings.into_iter().filter(|reported| reported.starts_with("frame ")));
     record.changes = before.changes;
     for (entry, before) in record.objects.iter_mut().zip(before.objects) {
         entry.chart = before.chart.filter(|chart| folder.path().join(chart).is_file());

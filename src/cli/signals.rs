@@ -21,8 +21,8 @@ pub fn stop() -> Result<Arc<AtomicBool>, String> {
     use std::time::Instant;
     let all = [SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGHUP];
     let heeded = all.into_iter().filter(|signal| *signal != SIGHUP || !hangs_on());
-    let told = |error: std::io::Error| format!("cannot listen to signals: {error}");
-    let mut signals = signal_hook::iterator::Signals::new(heeded).map_err(told)?;
+    let describe = |error: std::io::Error| format!("cannot listen to signals: {error}");
+    let mut signals = signal_hook::iterator::Signals::new(heeded).map_err(describe)?;
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     let listen = move || {
@@ -34,7 +34,7 @@ pub fn stop() -> Result<Arc<AtomicBool>, String> {
             }
         }
     };
-    std::thread::Builder::new().name("signals".into()).spawn(listen).map_err(told)?;
+    std::thread::Builder::new().name("signals".into()).spawn(listen).map_err(describe)?;
     Ok(stop)
 }
 

@@ -4,10 +4,10 @@ use super::failure::Failure;
 use super::frames::Frames;
 use super::log::Level;
 use super::progress::{Progress, span};
-use super::pulse::Pulse;
+use super::progress_line::ProgressLine;
 use super::stretch::Stretched;
 use crate::effect::airflow;
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::scene::build::Parts;
 use crate::scene::{Scene, build};
 use crate::sequence::{Checkpoint, FrameStats, Mark};
@@ -67,15 +67,15 @@ impl Simulation<'_> {
         let (first, last) = (scene.time.start_frame, scene.time.last_frame());
         let mut stepper = build::stepper(scene, &self.world);
         let mut total = Stages::default();
-        let mut told = Default::default();
+        let mut reported = Default::default();
         let mut stretched = Stretched::default();
         for frame in next..=last {
             let mut stats = partial.take().unwrap_or_else(|| FrameStats::new(frame));
             if frame > first || scene.time.preroll > 0 {
                 let report = self.step(state, &mut stepper, &mut stats)?;
-                for told in stretched.look(&self.world, state, frame, &report) {
-                    self.progress.log(Level::Warning, &told);
-                    self.frames.warn(told);
+                for reported in stretched.look(&self.world, state, frame, &report) {
+                    self.progress.log(Level::Warning, &reported);
+                    self.frames.warn(reported);
                 }
                 if state.time < scene.time.run(frame) {
                     let between = stats.steps > 0;
@@ -91,7 +91,7 @@ impl Simulation<'_> {
             self.frames.recorder().frame(&self.world, state, stepper.forces());
             self.frames.write(&self.world, state, &mut stats, wall)?;
             self.renew(state, &mut stepper);
-            self.tell(state, &stats, &mut told);
+            self.tell(state, &stats, &mut reported);
             total.add(&stats.seconds);
             self.progress.frame(&stats, state.step);
             if self.stop.load(Ordering::Relaxed) && frame < last {
@@ -150,7 +150,7 @@ impl Simulation<'_> {
 
     /// Warns of conditions that begin at a frame, once for as long as they last. The record gets the first warning of
     /// each. `told` says for each condition whether it lasts, and whether the record has it.
-    fn tell(&mut self, state: &State, stats: &FrameStats, told: &mut [[bool; 2]; 5]) {
+    fn tell(&mut self, state: &State, stats: &FrameStats, reported: &mut [[bool; 2]; 5]) {
         let FrameStats { frame, steps, unconverged, .. } = *stats;
         let released = state.released.map(|object| self.world.name(object).to_string());
         let all = [
@@ -187,7 +187,7 @@ impl Simulation<'_> {
                 ),
             ),
         ];
-        for ((is, what), [goes_on, kept]) in all.into_iter().zip(told) {
+        for ((is, what), [goes_on, kept]) in all.into_iter().zip(reported) {
             let text = format!("frame {frame}: {what}");
             if is && !*goes_on {
                 self.progress.log(Level::Warning, &text);
@@ -261,7 +261,7 @@ impl Simulation<'_> {
     ) -> Result<Report, Failure> {
         let limit = self.scene.time.frame_limit.unwrap_or(f64::INFINITY);
         let mut over = false;
-        let mut pulse = Pulse::new();
+        let mut progress_line = ProgressLine::new();
         // A signal before the first step prevents that step.
         let to = if self.stop.load(Ordering::Relaxed) { state.time } else { until };
         let world = &self.world;
@@ -269,7 +269,7 @@ impl Simulation<'_> {
             if self.scene.time.preroll == 0 || state.time > self.scene.time.run_after(self.scene.time.preroll) {
                 self.frames.recorder().step(world, state, stepper.forces());
             }
-            if let Some(line) = pulse.beat(step, stepper, state, until) {
+            if let Some(line) = progress_line.beat(step, stepper, state, until) {
                 self.progress
                     .log(Level::Info, &format!("frame {} of {}: {line}", stats.frame, self.scene.time.last_frame()));
             }
@@ -288,7 +288,7 @@ impl Simulation<'_> {
 
     /// Returns the failure of a step that cannot be made. Writes the crossing triangles, if any.
     fn stuck(&self, state: &State, stats: &FrameStats, stuck: &StepError) -> Result<Report, Failure> {
-        let mut told = format!(
+        let mut reported = format!(
             "frame {} of {}, step {}, t={:.6} s: {}",
             stats.frame,
             self.scene.time.last_frame(),
@@ -300,9 +300,9 @@ impl Simulation<'_> {
             && !shown.is_empty()
         {
             let path = self.frames.folder().write_crossing(shown)?;
-            told += &format!("; the triangles are in {}", path.display());
+            reported += &format!("; the triangles are in {}", path.display());
         }
-        Err(Failure::Simulation(told))
+        Err(Failure::Simulation(reported))
     }
 
     /// Returns the failure of a frame that exceeds its time limit.

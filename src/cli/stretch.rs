@@ -2,7 +2,7 @@
 
 use crate::effect::air::AirLayers;
 use crate::linalg::Vec3;
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::stepper::Report;
 use crate::world::quantity::{largest_strain, strained};
 use crate::world::{State, World};
@@ -16,7 +16,7 @@ const BEYOND: f64 = 5e-3;
 #[derive(Default)]
 pub struct Stretched {
     /// Cloths stretched too far, and cloths beyond their strain limits.
-    told: [Vec<usize>; 2],
+    reported: [Vec<usize>; 2],
 }
 
 impl Stretched {
@@ -25,7 +25,7 @@ impl Stretched {
         let mut lines = Vec::new();
         let at = |p: &Vec3| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z);
         let object = |v: u32| world.surface.object.get(v as usize).map_or(usize::MAX, |object| usize::from(*object));
-        let [far, limits] = &mut self.told;
+        let [far, limits] = &mut self.reported;
         if let Some(([a, _], beyond)) = report.beyond.filter(|(_, beyond)| *beyond > BEYOND) {
             let (object, place) = (object(a), state.x.get(a as usize).copied().unwrap_or_default());
             if !limits.contains(&object) {
@@ -38,7 +38,7 @@ impl Stretched {
                 ));
             }
         }
-        lines.extend(report.told.notices.iter().map(|notice| format!("frame {frame}: {}", notice.text)));
+        lines.extend(report.effects.notices.iter().map(|notice| format!("frame {frame}: {}", notice.text)));
         if largest_strain(world, &state.x) <= STRAIN {
             return lines;
         }

@@ -143,8 +143,8 @@ pub fn written(tau: f64, [low, high]: [f64; 2]) -> Option<String> {
 /// Returns a note if the residual exceeds a part `limit` of the largest measured value.
 pub fn misfit(left: f64, most: f64, limit: f64, what: &str, asks: &str) -> Option<String> {
     let part = left / most;
-    let told = || format!("what is left is {} % of the largest {what}; are {asks} right?", shown(100.0 * part));
-    (part > limit || part.is_nan()).then(told)
+    let describe = || format!("what is left is {} % of the largest {what}; are {asks} right?", shown(100.0 * part));
+    (part > limit || part.is_nan()).then(describe)
 }
 
 /// Returns notes on the parameters that the data do not determine. `spacing` is the median distance of the strains,

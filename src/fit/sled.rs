@@ -172,12 +172,12 @@ mod tests {
         assert!((pulls[0].load - 0.981).abs() < 1e-12 && pulls[0].plateau == 0.5);
         let means = read("angle,load,plateau,peak\n270,1,0.5,0.6\n").unwrap();
         assert_eq!((means[0].angle, means[0].peak), (90.0, Some(0.6)));
-        let told = |text: &str| read(text).unwrap_err()[0].to_string();
+        let describe = |text: &str| read(text).unwrap_err()[0].to_string();
         assert_eq!(
-            told("angle,load,plateau,peak\n0,1,0.5,0.4\n"),
+            describe("angle,load,plateau,peak\n0,1,0.5,0.4\n"),
             "s.csv:2:9: peak: smaller than the plateau that follows it"
         );
-        assert!(told("angle,load\n0,1\n").starts_with("s.csv:1:1: no column 'force'"));
-        assert!(told("angle,load,time,force\n0,1,0,1\n").starts_with("s.csv:2:5: a record of 1 samples"));
+        assert!(describe("angle,load\n0,1\n").starts_with("s.csv:1:1: no column 'force'"));
+        assert!(describe("angle,load,time,force\n0,1,0,1\n").starts_with("s.csv:2:5: a record of 1 samples"));
     }
 }

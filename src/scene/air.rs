@@ -37,10 +37,10 @@ choices! {
         /// Symmetric system in the pressures.
         Symmetric = "symmetric",
         /// The paper's unsymmetric system in the masses of air, corrected: the same result, slower; a reference.
-        Seed = "seed",
+        Reference = "seed",
         /// The paper's system as printed, to show its errors: air that is pressed does not leave, and the speed of
         /// pressure depends on the mesh.
-        SeedVerbatim = "seed_verbatim",
+        AsPrinted = "seed_verbatim",
     }
 }
 
@@ -211,8 +211,8 @@ fn layers(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Vec<AirI
             gas: Gas { pressure: air.atmosphere, speed: air.speed, least: air.least_gap, ..Gas::default() },
             method: match air.solver {
                 AirSolver::Symmetric => Method::Symmetric,
-                AirSolver::Seed => Method::Seed,
-                AirSolver::SeedVerbatim => Method::SeedVerbatim,
+                AirSolver::Reference => Method::Reference,
+                AirSolver::AsPrinted => Method::AsPrinted,
             },
             along: match air.force {
                 AirForce::Gap => Along::Gap,

@@ -21,7 +21,7 @@ choices! {
         Air = "air",
         /// Horiba et al. 2007, table 2, in centimetres and grams: 10 x 10 x 10 cells, viscosity 10 cm2/s, C1 = -0.03
         /// g/cm3, the drag as printed, semi-Lagrangian.
-        Seed = "seed",
+        Paper = "seed",
     }
 }
 
@@ -79,7 +79,7 @@ impl Face {
     }
 
     /// Returns the word of the side.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         ["left", "right", "bottom", "top", "back", "front"].get(self.side()).copied().unwrap_or_default()
     }
 }
@@ -104,9 +104,9 @@ choices! {
         /// Each cloth's `air_drag` and `air_drag_tangent`, as with wind.
         Linear = "linear",
         /// `C1 A (n.U) U` as the paper prints it; it feeds energy to cloth that faces the other way.
-        Seed = "seed",
+        AsPrinted = "seed",
         /// `|C1 (n.U)| A U`, which never does.
-        SeedFixed = "seed-fixed",
+        Dissipative = "seed-fixed",
     }
 }
 
@@ -255,7 +255,7 @@ fn sound(flow: Airflow, keys: &mut Keys) -> Option<Airflow> {
     for (key, laws) in [
         ("normal", &[DragLaw::Split][..]),
         ("tangent", &[DragLaw::Split]),
-        ("C1", &[DragLaw::Seed, DragLaw::SeedFixed]),
+        ("C1", &[DragLaw::AsPrinted, DragLaw::Dissipative]),
     ] {
         if keys.find(key).is_some() && !laws.contains(&law) {
             keys.fault(key, "goes with another law of 'drag'");
@@ -271,10 +271,10 @@ fn sound(flow: Airflow, keys: &mut Keys) -> Option<Airflow> {
         keys.fault("test_pressure", "goes with drag = \"screen\"");
         return None;
     }
-    if law == DragLaw::Seed && flow.seed_constant > 0.0 {
+    if law == DragLaw::AsPrinted && flow.seed_constant > 0.0 {
         keys.warn("C1", "above 0 it feeds energy to all that moves along its normal; the paper has it below");
     }
-    if law == DragLaw::Seed && flow.coupling == Coupling::TwoWay {
+    if law == DragLaw::AsPrinted && flow.coupling == Coupling::TwoWay {
         keys.fault("coupling", "the law \"seed\" may feed energy, which air cannot answer; give drag = \"seed-fixed\"");
         return None;
     }
@@ -302,17 +302,17 @@ impl Airflow {
 
     /// Returns the kinematic viscosity [m^2/s].
     pub fn kinematic(&self) -> f64 {
-        self.viscosity.unwrap_or(if self.preset == Preset::Seed { 1e-3 } else { 1.5e-5 })
+        self.viscosity.unwrap_or(if self.preset == Preset::Paper { 1e-3 } else { 1.5e-5 })
     }
 
     /// Returns the advection scheme.
     pub fn carries(&self) -> Advection {
-        let usual = if self.preset == Preset::Seed { Advection::SemiLagrangian } else { Advection::MacCormack };
+        let usual = if self.preset == Preset::Paper { Advection::SemiLagrangian } else { Advection::MacCormack };
         self.advection.unwrap_or(usual)
     }
 
     /// Returns the law of the air's force on cloth.
     pub fn law(&self) -> DragLaw {
-        self.drag.unwrap_or(if self.preset == Preset::Seed { DragLaw::Seed } else { DragLaw::Split })
+        self.drag.unwrap_or(if self.preset == Preset::Paper { DragLaw::AsPrinted } else { DragLaw::Split })
     }
 }

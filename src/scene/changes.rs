@@ -12,19 +12,19 @@ pub fn changes(before: &str, after: &str) -> Vec<String> {
         flatten(&Document::new("", text.as_bytes()).root, "", &mut all);
         all
     });
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for (key, now) in &after {
         match before.get(key) {
-            None => told.push(format!("{key}: {now}, was not given")),
-            Some(then) if then != now => told.push(format!("{key}: {now}, was {then}")),
+            None => reported.push(format!("{key}: {now}, was not given")),
+            Some(then) if then != now => reported.push(format!("{key}: {now}, was {then}")),
             Some(_) => (),
         }
     }
-    told.extend(
+    reported.extend(
         before.iter().filter(|(k, _)| !after.contains_key(*k)).map(|(k, v)| format!("{k}: not given, was {v}")),
     );
-    told.sort();
-    told
+    reported.sort();
+    reported
 }
 
 fn flatten(table: &Table, path: &str, all: &mut BTreeMap<String, String>) {

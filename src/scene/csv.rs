@@ -61,7 +61,7 @@ struct Column {
 }
 
 /// Number of errors from which on no further rows are read.
-const TOLD: usize = 20;
+const MOST_LISTED: usize = 20;
 
 fn short(word: &str) -> String {
     word.chars().take(40).collect()
@@ -83,8 +83,8 @@ fn quoted(raw: &str) -> Result<(), (usize, String)> {
     }
     let behind = behind.trim_start();
     let before = raw.chars().count() - behind.chars().count();
-    let told = || format!("\"{}\" behind a quote; put the whole cell into quotes", short(behind));
-    if behind.is_empty() { Ok(()) } else { Err((before, told())) }
+    let describe = || format!("\"{}\" behind a quote; put the whole cell into quotes", short(behind));
+    if behind.is_empty() { Ok(()) } else { Err((before, describe())) }
 }
 
 /// Number format of a file: the delimiter, and the decimal mark (comma or point) if any was seen.
@@ -209,7 +209,7 @@ impl Sheet {
         }
         for (line, row) in rows {
             sheet.row(line, row, wants, &mut style, (&order, &mut faults));
-            if faults.len() >= TOLD {
+            if faults.len() >= MOST_LISTED {
                 break;
             }
         }
@@ -353,7 +353,7 @@ mod tests {
         ]
     }
 
-    fn told(text: &str) -> String {
+    fn describe(text: &str) -> String {
         let faults = Sheet::read("d.csv", text.as_bytes(), &wants()).unwrap_err();
         faults.iter().map(|fault| fault.to_string()).collect::<Vec<_>>().join("|")
     }
@@ -389,34 +389,41 @@ mod tests {
 
     #[test]
     fn faults_have_their_places() {
-        assert_eq!(told("force [N]\n1\n"), "d.csv:1:1: no column 'length'; give it in the heading as \"length [mm]\"");
-        assert_eq!(told("force,length\n1,nan\n"), "d.csv:2:3: length: nan is not finite");
-        assert_eq!(told("force,length\n1, x\n"), "d.csv:2:4: length: expected a number, found \"x\"");
-        assert!(told("force,length\n1,2,3\n").starts_with("d.csv:2:1: 3 values under 2 columns; if they are decimal"));
-        assert_eq!(told("force,length,repeat\n1,2\n"), "d.csv:2:1: 2 values under 3 columns");
-        assert_eq!(told("force,length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 100 N");
-        assert!(told("forc,length\n1,2\n").starts_with("d.csv:1:1: unknown column 'forc'; did you mean 'force'?"));
-        assert!(told("force,length [s]\n1,2\n").contains("d.csv:1:7: length: no unit 's' is known here"));
-        assert!(told("force,force,length\n").contains("d.csv:1:7: a second column 'force'"));
-        assert!(told("force,length\n").contains("no rows below") && told("").contains("no rows; give a heading"));
         assert_eq!(
-            told("force,length\n1,5,10,2\n"),
+            describe("force [N]\n1\n"),
+            "d.csv:1:1: no column 'length'; give it in the heading as \"length [mm]\""
+        );
+        assert_eq!(describe("force,length\n1,nan\n"), "d.csv:2:3: length: nan is not finite");
+        assert_eq!(describe("force,length\n1, x\n"), "d.csv:2:4: length: expected a number, found \"x\"");
+        assert!(
+            describe("force,length\n1,2,3\n").starts_with("d.csv:2:1: 3 values under 2 columns; if they are decimal")
+        );
+        assert_eq!(describe("force,length,repeat\n1,2\n"), "d.csv:2:1: 2 values under 3 columns");
+        assert_eq!(describe("force,length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 100 N");
+        assert!(describe("forc,length\n1,2\n").starts_with("d.csv:1:1: unknown column 'forc'; did you mean 'force'?"));
+        assert!(describe("force,length [s]\n1,2\n").contains("d.csv:1:7: length: no unit 's' is known here"));
+        assert!(describe("force,force,length\n").contains("d.csv:1:7: a second column 'force'"));
+        assert!(
+            describe("force,length\n").contains("no rows below") && describe("").contains("no rows; give a heading")
+        );
+        assert_eq!(
+            describe("force,length\n1,5,10,2\n"),
             "d.csv:2:1: 4 values under 2 columns; if they are decimal commas, write 1.5, or part the cells by semicolons"
         );
         assert_eq!(
-            told("force;length\n1,5;10.2\n"),
+            describe("force;length\n1,5;10.2\n"),
             "d.csv:2:5: length: \"10.2\" has another decimal mark than the cells before; write all numbers as 1.5"
         );
-        assert_eq!(told("force;length\n1;1.000,5\n"), "d.csv:2:3: length: expected a number, found \"1.000,5\"");
+        assert_eq!(describe("force;length\n1;1.000,5\n"), "d.csv:2:3: length: expected a number, found \"1.000,5\"");
         assert_eq!(
-            told("force;length\n1,2\n"),
+            describe("force;length\n1,2\n"),
             "d.csv:2:1: 1 values under 2 columns; part the cells as in the heading"
         );
-        assert_eq!(told("force,length\n\"1,2\n"), "d.csv:2:1: a quote that is not closed in its line");
-        assert!(told("force,length\n1,\"1,234\"\n").starts_with("d.csv:2:3: length: \"1,234\" may be a thousand"));
-        assert_eq!(told("force,length\n1,\"2,\n"), "d.csv:2:3: a quote that is not closed in its line");
-        assert!(told("force,length\n1,\"2\"3\n").starts_with("d.csv:2:6: \"3\" behind a quote"));
-        assert!(told("force,length\n \"1\" x,2\n").starts_with("d.csv:2:6: \"x\" behind a quote"));
-        assert_eq!(told("force [kg],length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 10.19 kg");
+        assert_eq!(describe("force,length\n\"1,2\n"), "d.csv:2:1: a quote that is not closed in its line");
+        assert!(describe("force,length\n1,\"1,234\"\n").starts_with("d.csv:2:3: length: \"1,234\" may be a thousand"));
+        assert_eq!(describe("force,length\n1,\"2,\n"), "d.csv:2:3: a quote that is not closed in its line");
+        assert!(describe("force,length\n1,\"2\"3\n").starts_with("d.csv:2:6: \"3\" behind a quote"));
+        assert!(describe("force,length\n \"1\" x,2\n").starts_with("d.csv:2:6: \"x\" behind a quote"));
+        assert_eq!(describe("force [kg],length\n-1,2\n"), "d.csv:2:1: force: -1 is out of range, 0 to 10.19 kg");
     }
 }

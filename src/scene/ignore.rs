@@ -28,7 +28,7 @@ pub struct Part {
 
 impl Part {
     /// Returns the part as it is written in a scene.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.group {
             Some(group) => format!("{}:{group}", self.object),
             None => self.object.clone(),
@@ -78,6 +78,6 @@ impl Kind for PartKind {
     }
 
     fn json(&self, value: &Part) -> Option<Json> {
-        Some(Json::text(value.told()))
+        Some(Json::text(value.describe()))
     }
 }

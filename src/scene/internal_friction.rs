@@ -98,7 +98,7 @@ section! {
 }
 
 /// Checks that either `a` and `tau` (`b` is optional) or `persistent` and `saturation` are given, and not both.
-fn told_once(given: [Option<f64>; 5], keys: &mut Keys) -> Option<()> {
+fn given_once(given: [Option<f64>; 5], keys: &mut Keys) -> Option<()> {
     let names = ["a", "b", "tau", "persistent", "saturation"];
     let [a, _, tau, persistent, saturation] = given;
     let (by_law, by_rest) = (&given[..3], &given[3..]);
@@ -123,11 +123,11 @@ fn told_once(given: [Option<f64>; 5], keys: &mut Keys) -> Option<()> {
 }
 
 fn stretch_is_told_once(own: StretchFriction, keys: &mut Keys) -> Option<StretchFriction> {
-    told_once([own.a, own.b, own.tau, own.persistent, own.saturation], keys).map(|()| own)
+    given_once([own.a, own.b, own.tau, own.persistent, own.saturation], keys).map(|()| own)
 }
 
 fn bend_is_told_once(own: BendFriction, keys: &mut Keys) -> Option<BendFriction> {
-    told_once([own.a, own.b, own.tau, own.persistent, own.saturation], keys).map(|()| own)
+    given_once([own.a, own.b, own.tau, own.persistent, own.saturation], keys).map(|()| own)
 }
 
 fn gamma_has_no_growth(words: Words, keys: &mut Keys) -> Option<Words> {
@@ -168,9 +168,9 @@ impl Stiffening {
 /// Corrects the friction of warp and weft for Poisson's effect, where persistent strain defines it (`told`). Stretching
 /// one direction narrows the other, whose friction then also holds strain in the first. The stress of the persistent
 /// strain is therefore `a1 + nu a2`.
-fn beside(own: [Option<Dahl>; 2], told: [bool; 2], nu: [f64; 2]) -> [Option<Dahl>; 2] {
+fn beside(own: [Option<Dahl>; 2], reported: [bool; 2], nu: [f64; 2]) -> [Option<Dahl>; 2] {
     let [a, b] = own.map(|own| own.map_or(0.0, |own| own.a));
-    let most = match told {
+    let most = match reported {
         [true, true] => [(a - nu[0] * b) / (1.0 - nu[0] * nu[1]), (b - nu[1] * a) / (1.0 - nu[0] * nu[1])],
         [true, false] => [a - nu[0] * b, b],
         [false, true] => [a, b - nu[1] * a],
@@ -224,8 +224,8 @@ impl Words {
         let shear = stretch(&self.shear, 2);
         let weft = if self.weft.is_some() { &self.weft } else { &self.stretch };
         let bend_weft = if self.bend_weft.is_some() { &self.bend_weft } else { &self.bend };
-        let told = [&self.stretch, weft].map(|own| own.as_ref().is_some_and(|own| own.persistent.is_some()));
-        let [along, across] = beside([stretch(&self.stretch, 0), stretch(weft, 1)], told, membrane.crosswise());
+        let reported = [&self.stretch, weft].map(|own| own.as_ref().is_some_and(|own| own.persistent.is_some()));
+        let [along, across] = beside([stretch(&self.stretch, 0), stretch(weft, 1)], reported, membrane.crosswise());
         InternalFriction {
             stretch: [along, across, shear],
             bend: [bend(&self.bend, 0), bend(bend_weft, 1)],

@@ -303,7 +303,7 @@ fn pair_page(pair: &Pair) -> String {
             line("dynamic", number(friction.sliding));
         }
         Given::Measured(curves) => {
-            line("law", curves.law.word().to_string());
+            line("law", curves.law.name().to_string());
             if let Some(area) = curves.area {
                 line("area", format!("{} m2", number(area)));
             }

@@ -444,7 +444,7 @@ fn stem(path: &Path) -> String {
 }
 
 /// Largest number of faults in a report. Further faults are only counted.
-const TOLD: usize = 500;
+const MOST_LISTED: usize = 500;
 
 /// Returns faults with their places, in order, including syntax errors. If the syntax is faulty, faults that may follow
 /// from that are dropped.
@@ -471,10 +471,10 @@ fn gather(document: &Document, mut raw: Vec<Raw>, overrides: &[Override]) -> Vec
             Place::Argument(format!("--set {path}"))
         }
     };
-    let more = raw.len().saturating_sub(TOLD);
-    let told = raw.into_iter().take(TOLD);
+    let more = raw.len().saturating_sub(MOST_LISTED);
+    let reported = raw.into_iter().take(MOST_LISTED);
     let mut faults: Vec<Fault> =
-        told.map(|f| Fault { place: place(f.origin, &f.key), key: f.key, message: f.message }).collect();
+        reported.map(|f| Fault { place: place(f.origin, &f.key), key: f.key, message: f.message }).collect();
     faults.dedup();
     if more > 0 {
         faults.push(document.fault(document.text().len(), "", &format!("and {more} more faults")));

@@ -8,7 +8,7 @@ use crate::mesh::within;
 use std::path::{Path, PathBuf};
 
 /// Most frames that a message lists.
-const TOLD: usize = 8;
+const MOST_LISTED: usize = 8;
 
 /// Frame of a run that another run begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl FrameOfRun {
         let Onward { run, frame, checkpoint } = at;
         let mut frames = checkpoint.parent().map(frames).unwrap_or_default();
         frames.sort_by_key(|other| other.abs_diff(*frame));
-        frames.truncate(TOLD);
+        frames.truncate(MOST_LISTED);
         frames.sort_unstable();
         let list = frames.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         let message = if !run.is_dir() {

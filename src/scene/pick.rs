@@ -165,7 +165,7 @@ fn eye(scene: &Scene, world: &World) -> Option<Eye> {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn describe(text: &str) -> String {
         let faults = moments("m.csv", text.as_bytes()).unwrap_err();
         faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("|")
     }
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn faults_have_their_places() {
         let head = "t,px,py,button\n";
-        let of = |rows: &str| told(&format!("{head}{rows}"));
+        let of = |rows: &str| describe(&format!("{head}{rows}"));
         assert_eq!(of("0,0,0,0\n0,0,0,1\n"), "m.csv:3:1: times must ascend: 0 s follows 0 s");
         assert_eq!(of("0,1.5,0,0\n"), "m.csv:2:3: px: 1.5 is out of range, 0 to 1");
         assert_eq!(of("0,0,-0.1,0\n"), "m.csv:2:5: py: -0.1 is out of range, 0 to 1");
@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(of("0,nan,0,0\n"), "m.csv:2:3: px: nan is not finite");
         assert_eq!(of("0,0,0\n"), "m.csv:2:1: 3 values under 4 columns");
         assert_eq!(of("0,0,0,down\n"), "m.csv:2:7: button: expected a number, found \"down\"");
-        assert_eq!(told(""), "m.csv:1:1: no rows; give a heading such as t,px,py,button");
-        assert_eq!(told(head), "m.csv:1:1: no rows below the heading");
-        assert!(told("t,x,y,button\n0,0,0,0\n").contains("no column 'px'"));
+        assert_eq!(describe(""), "m.csv:1:1: no rows; give a heading such as t,px,py,button");
+        assert_eq!(describe(head), "m.csv:1:1: no rows below the heading");
+        assert!(describe("t,x,y,button\n0,0,0,0\n").contains("no column 'px'"));
     }
 }

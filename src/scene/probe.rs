@@ -30,7 +30,7 @@ enum Held {
 }
 
 impl Held {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Held::Pin => "pin",
             Held::Handle => "handle",
@@ -53,14 +53,14 @@ impl Kind for Held {
         if known.contains(name) {
             return Some(name.clone());
         }
-        let (word, hint) = (self.word(), meant(name, known.iter().map(String::as_str)));
+        let (word, hint) = (self.name(), meant(name, known.iter().map(String::as_str)));
         let message = format!("no {word} is named '{}'{hint}; give it a name in its table", short(name));
         cx.fault(node.origin, path, message);
         None
     }
 
     fn wanted(&self) -> String {
-        format!("the name of a {}", self.word())
+        format!("the name of a {}", self.name())
     }
 
     fn schema(&self) -> Json {

@@ -8,8 +8,8 @@ use super::fault::meant;
 use super::pattern::{self, Sew};
 use crate::effect::seam::{HELD, Hold, Seams, Sewing, Weightless};
 use crate::linalg::Vec3;
+use crate::mesh::number_text::rounded;
 use crate::mesh::seam::Seam;
-use crate::mesh::told::rounded;
 use crate::world::build::ClothInput;
 use crate::world::{State, World};
 

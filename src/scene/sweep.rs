@@ -331,20 +331,20 @@ mod tests {
     fn a_list_takes_them_side_by_side() {
         let text = "scene = \"a.toml\"\ncombine = \"list\"\n[keys]\na.b = [1, 2]\na.c = [3, 4]\n";
         assert_eq!(read(text).unwrap().cases, [["1", "3"], ["2", "4"]]);
-        let told = read(&text.replace("[3, 4]", "[3]")).unwrap_err();
-        assert!(told[0].contains("a.c: 1 values where a.b has 2"), "{told:?}");
+        let reported = read(&text.replace("[3, 4]", "[3]")).unwrap_err();
+        assert!(reported[0].contains("a.c: 1 values where a.b has 2"), "{reported:?}");
     }
 
     #[test]
     fn faults_are_told_with_their_places() {
-        let told = read("name = \"a b\"\nsceen = \"x\"\ncombine = 3\n").unwrap_err().join("\n");
+        let reported = read("name = \"a b\"\nsceen = \"x\"\ncombine = 3\n").unwrap_err().join("\n");
         for word in [
             "2:1: sceen: unknown key; did you mean 'scene'?",
             "scene: missing",
             "1:8: name: ",
             "3:11: combine: expected text",
         ] {
-            assert!(told.contains(word), "{word} is not in {told}");
+            assert!(reported.contains(word), "{word} is not in {reported}");
         }
         assert!(read("scene = ").unwrap_err()[0].contains("not TOML"));
         assert!(read("scene = \"x\"\n").unwrap_err()[0].contains("keys: missing"));

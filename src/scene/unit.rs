@@ -1,7 +1,7 @@
 //! Units: a quantity is a number in SI or a string with a unit.
 
 use super::fault::meant;
-pub use crate::mesh::told::{number, rounded};
+pub use crate::mesh::number_text::{number, rounded};
 use std::f64::consts::PI;
 
 /// Physical dimension of a key.

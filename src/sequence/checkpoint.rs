@@ -59,7 +59,7 @@ pub struct Checkpoint {
 pub fn marks(world: &World) -> Vec<Mark> {
     let mark = |object: &Object| {
         let mut topology = crc32fast::Hasher::new();
-        topology.update(object.kind.word().as_bytes());
+        topology.update(object.kind.name().as_bytes());
         object.place.iter().chain(object.triangles.iter().flatten()).for_each(|n| topology.update(&n.to_le_bytes()));
         let mut shape = crc32fast::Hasher::new();
         let rest = object.place.iter().filter_map(|v| world.rest.get(*v as usize));
@@ -273,8 +273,8 @@ mod tests {
         for (from, to) in [("checkpoint 3", "checkpoint 2"), ("checkpoint 3", "checkpoint 4")] {
             let other = String::from_utf8_lossy(&bytes[..21]).replace(from, to);
             let other = [other.as_bytes(), &bytes[21..]].concat();
-            let told = Checkpoint::parse(&other).unwrap_err().to_string();
-            assert!(told.starts_with("of another version of percale: its format is "), "{told}");
+            let reported = Checkpoint::parse(&other).unwrap_err().to_string();
+            assert!(reported.starts_with("of another version of percale: its format is "), "{reported}");
         }
         for length in 0..bytes.len() {
             assert!(Checkpoint::parse(&bytes[..length]).is_err(), "{length} bytes");

@@ -95,7 +95,7 @@ impl Folder {
     }
 }
 
-fn told(error: &std::io::Error) -> String {
+fn describe(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "missing".to_string(),
         _ => error.to_string(),
@@ -104,7 +104,7 @@ fn told(error: &std::io::Error) -> String {
 
 /// Fails unless the path is a file that is not empty.
 fn there(path: &Path) -> Result<(), String> {
-    let data = fs::metadata(path).map_err(|error| told(&error))?;
+    let data = fs::metadata(path).map_err(|error| describe(&error))?;
     match (data.is_file(), data.len()) {
         (false, _) => Err("no file".to_string()),
         (true, 0) => Err("empty".to_string()),
@@ -115,16 +115,16 @@ fn there(path: &Path) -> Result<(), String> {
 /// Fails unless a mesh file has the length with which it was written.
 fn whole(path: &Path, entry: &Entry) -> Result<(), String> {
     there(path)?;
-    let mut file = File::open(path).map_err(|error| told(&error))?;
-    let length = file.metadata().map_err(|error| told(&error))?.len();
+    let mut file = File::open(path).map_err(|error| describe(&error))?;
+    let length = file.metadata().map_err(|error| describe(&error))?.len();
     let mut bytes = Vec::new();
     if path.extension().is_some_and(|ending| ending == "ply") {
-        file.take(HEAD).read_to_end(&mut bytes).map_err(|error| told(&error))?;
+        file.take(HEAD).read_to_end(&mut bytes).map_err(|error| describe(&error))?;
         let wanted = ply_length(&bytes, entry).ok_or("damaged: not the head of this object's mesh")?;
         return if length == wanted { Ok(()) } else { Err(format!("damaged: {length} bytes, {wanted} were written")) };
     }
-    file.seek(SeekFrom::End(-1)).map_err(|error| told(&error))?;
-    file.read_to_end(&mut bytes).map_err(|error| told(&error))?;
+    file.seek(SeekFrom::End(-1)).map_err(|error| describe(&error))?;
+    file.read_to_end(&mut bytes).map_err(|error| describe(&error))?;
     if bytes == b"\n" { Ok(()) } else { Err("damaged: it ends within a line".to_string()) }
 }
 

@@ -175,7 +175,7 @@ impl Folder {
     /// # Errors
     /// Another process holds it, or the disk refuses.
     pub fn lock(&self) -> Result<Lock, LockError> {
-        Lock::take(&self.path)
+        Lock::acquire(&self.path)
     }
 
     /// Writes `run.json`.

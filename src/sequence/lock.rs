@@ -44,7 +44,7 @@ impl Lock {
     ///
     /// # Errors
     /// Another process holds it, or the disk refuses.
-    pub fn take(folder: &Path) -> Result<Lock, LockError> {
+    pub fn acquire(folder: &Path) -> Result<Lock, LockError> {
         let path = folder.join(LOCK);
         let refused = |error: &std::io::Error| LockError::Disk(DiskError::new(&path, error));
         for tried in 1..=TRIES {
@@ -172,9 +172,9 @@ mod tests {
         // A file left by a killed run excludes nobody.
         fs::write(folder.join(LOCK), "process 1 on nowhere\n").unwrap();
         assert_eq!(Lock::held(&folder), None);
-        let lock = Lock::take(&folder).unwrap();
+        let lock = Lock::acquire(&folder).unwrap();
         let own = format!("process {} on ", std::process::id());
-        let Err(LockError::Held(who)) = Lock::take(&folder) else { panic!() };
+        let Err(LockError::Held(who)) = Lock::acquire(&folder) else { panic!() };
         assert!(lock.firm() && who.starts_with(&own) && Lock::held(&folder) == Some(who));
         lock.check().unwrap();
         // Another folder replaces the moved one, as after an unmount.
@@ -183,13 +183,13 @@ mod tests {
         assert!(lock.check().unwrap_err().to_string().contains("unmounted"));
         fs::create_dir_all(&folder).unwrap();
         assert!(lock.check().is_err());
-        let other = Lock::take(&folder).unwrap();
+        let other = Lock::acquire(&folder).unwrap();
         drop(lock);
         other.check().unwrap();
         drop(other);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         fs::create_dir(folder.join(LOCK)).unwrap();
-        assert!(matches!(Lock::take(&folder), Err(LockError::Disk(_))));
+        assert!(matches!(Lock::acquire(&folder), Err(LockError::Disk(_))));
         fs::remove_dir_all(&folder).unwrap();
         fs::remove_dir_all(&away).unwrap();
     }

@@ -24,7 +24,7 @@ impl Status {
     const ALL: [Status; 4] = [Status::Running, Status::Finished, Status::Failed, Status::Stopped];
 
     /// Returns the word in the file.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Status::Running => "running",
             Status::Finished => "finished",
@@ -86,7 +86,7 @@ impl Entry {
     }
 
     /// Describes the files and the frames at which the object is present.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let files = self.files.as_deref().unwrap_or("not written");
         match &self.frames {
             None => files.to_string(),
@@ -218,7 +218,7 @@ impl Run {
         let entry = |e: &Entry| {
             let mut entry = json!({
                 "name": e.name,
-                "kind": e.kind.word(),
+                "kind": e.kind.name(),
                 "vertices": e.vertices,
                 "triangles": e.triangles,
                 "files": e.files,
@@ -243,7 +243,7 @@ impl Run {
             "command": self.command,
             "scene": self.scene,
             "folder": self.folder,
-            "status": self.status.word(),
+            "status": self.status.name(),
             "reason": self.reason,
             "warnings": self.warnings,
             "changes": self.changes.iter().map(change).collect::<Vec<_>>(),
@@ -297,7 +297,7 @@ impl Run {
             command: list("command")?.iter().filter_map(Value::as_str).map(str::to_string).collect(),
             scene: text(all, "scene").ok_or_else(|| missing("scene"))?,
             folder: text(all, "folder").unwrap_or_default(),
-            status: Status::ALL.into_iter().find(|s| s.word() == status).ok_or_else(|| missing("status"))?,
+            status: Status::ALL.into_iter().find(|s| s.name() == status).ok_or_else(|| missing("status"))?,
             reason: text(all, "reason"),
             warnings: texts(all.get("warnings")),
             unproven: all.get("unproven").and_then(Value::as_bool).unwrap_or(false),
@@ -330,7 +330,7 @@ impl Run {
 impl Entry {
     fn of(e: &Value) -> Result<Entry, String> {
         let word = text(e, "kind").ok_or_else(|| missing("kind"))?;
-        let kind = Kind::ALL.into_iter().find(|k| k.word() == word);
+        let kind = Kind::ALL.into_iter().find(|k| k.name() == word);
         Ok(Entry {
             name: text(e, "name").filter(|n| plain(n)).ok_or_else(|| missing("name"))?,
             kind: kind.ok_or_else(|| missing("kind"))?,

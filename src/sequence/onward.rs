@@ -6,7 +6,7 @@
 use super::checkpoint::{Checkpoint, Mark, marks};
 use super::folder::Folder;
 use crate::linalg::Vec3;
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::mesh::within;
 use crate::scene::build::{self, Built};
 use crate::scene::onward::Onward;

@@ -147,7 +147,7 @@ impl Verdict {
     }
 
     /// Describes the crossings; `None` if there are none.
-    pub fn told(&self, world: &World) -> Option<String> {
+    pub fn describe(&self, world: &World) -> Option<String> {
         let all: Vec<String> = self.crossings.iter().map(|c| c.describe(|k| world.name(k))).collect();
         if all.is_empty() { None } else { Some(format!("as it would be written, {}", all.join("; "))) }
     }

@@ -98,7 +98,7 @@ impl FrameStats {
         self.systems += report.systems;
         self.corrected += report.corrected;
         self.truncated += report.truncated;
-        self.tallies.add(&report.told.tallies);
+        self.tallies.add(&report.effects.tallies);
         self.unconverged += report.unconverged;
         if report.steps > 0 {
             self.contacts = report.contacts;
@@ -115,7 +115,7 @@ impl FrameStats {
         let there = self.energies.all().filter(|(energy, joules)| !energy.rare || *joules != 0.0);
         let energies: Map<String, Value> =
             there.map(|(energy, joules)| (energy.word.to_string(), json!(joules))).collect();
-        let mut all = told(FrameStats::NUMBERS, self, |x| x);
+        let mut all = describe(FrameStats::NUMBERS, self, |x| x);
         for tally in tallies() {
             let value = self.tallies.get(tally);
             all.insert(tally.word.to_string(), if tally.whole { json!(value as u64) } else { json!(value) });
@@ -129,7 +129,7 @@ impl FrameStats {
             let region = |r: &Region| json!({ "between": r.between, "crossing": r.crossing });
             all.insert("regions".to_string(), self.regions.iter().map(region).collect());
         }
-        all.insert("seconds".to_string(), told(Stages::NUMBERS, &self.seconds, round).into());
+        all.insert("seconds".to_string(), describe(Stages::NUMBERS, &self.seconds, round).into());
         Value::Object(all).to_string()
     }
 
@@ -168,7 +168,7 @@ impl FrameStats {
 }
 
 /// Returns the numbers of a structure as JSON, each passed through `f`.
-fn told<S>(numbers: &[Number<S>], of: &S, f: fn(f64) -> f64) -> Map<String, Value> {
+fn describe<S>(numbers: &[Number<S>], of: &S, f: fn(f64) -> f64) -> Map<String, Value> {
     let value = |number: &Number<S>| match f((number.get)(of)) {
         count if number.whole => json!(count as u64),
         real => json!(real),

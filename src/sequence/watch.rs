@@ -106,7 +106,7 @@ mod tests {
         let root = std::env::temp_dir().join(format!("percale-watch-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         let folder = Folder::new(&root.join("a"));
-        folder.take().unwrap();
+        folder.claim().unwrap();
         let mut watch = Watch::new(folder.clone(), folder.lock().unwrap());
         let file = |name: &str| folder.path().join(name);
         folder.make(&file("meshes/x")).unwrap();
@@ -125,8 +125,11 @@ mod tests {
         for name in names {
             fs::rename(file(name), file("away")).unwrap();
             watch.learn().unwrap();
-            let told = watch.check().unwrap_err();
-            assert!(told.path == file(name) && told.reason.starts_with("is no longer there; it was removed"), "{told}");
+            let reported = watch.check().unwrap_err();
+            assert!(
+                reported.path == file(name) && reported.reason.starts_with("is no longer there; it was removed"),
+                "{reported}"
+            );
             fs::rename(file("away"), file(name)).unwrap();
         }
         watch.check().unwrap();

@@ -210,7 +210,7 @@ fn layers_within_their_thickness_are_eased_apart() {
         assert!(run.highest() < 3.0 * rest + 1e-3, "{name}: {} m", run.highest());
         // The layers have their full distance: more than three layers have with their initial gaps.
         let (_, state) = run.parts();
-        assert!(state.room.is_empty() && run.highest() > 3.0 * gap + 0.3 * rest);
+        assert!(state.offset_scale.is_empty() && run.highest() > 3.0 * gap + 0.3 * rest);
     }
 }
 

@@ -102,7 +102,7 @@ fn a_fresh_stepper_goes_on_with_the_same_bits() {
             seen.picked.extend(grips.iter().filter_map(|grip| grip.vertex));
             seen.missed += grips.iter().filter(|grip| grip.misses()).count();
             seen.released |= state.released.is_some();
-            seen.eased = seen.eased.max(state.room.iter().filter(|part| **part < 1.0).count());
+            seen.eased = seen.eased.max(state.offset_scale.iter().filter(|part| **part < 1.0).count());
             seen.passing = seen.passing.max(state.passing.iter().filter(|entries| **entries != 0).count());
             seen.ignored = seen.ignored.max(state.ignored.len());
         }

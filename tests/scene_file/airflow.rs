@@ -46,10 +46,10 @@ fn it_comes_to_the_world() {
     let (airflow, flow) = Airflow::of(&world, &state).unwrap();
     assert_eq!((airflow.grid.cells, airflow.grid.spacing[1]), ([4, 5, 6], 0.2));
     let sides = [Side::Wall, Side::Open, Side::NoSlip, Side::Wall, Side::Wall, Side::Wall];
-    assert_eq!((airflow.sides, airflow.answers), (sides, true));
+    assert_eq!((airflow.sides, airflow.two_way), (sides, true));
     assert_eq!(airflow.resistance, Resistance::Split { normal: 1.2, tangent: 0.02 });
     assert_eq!((flow.pressure.len(), flow.force.len()), (120, world.moving));
-    assert_eq!(world.elements.sails.len(), 1);
+    assert_eq!(world.elements.aero_surfaces.len(), 1);
     let screen = format!(
         "{BOX}drag = \"screen\"\npermeability = [{{ speed = 0.1, pressure = 4.25 }}, {{ speed = 1, pressure = 65 }}]\n"
     );

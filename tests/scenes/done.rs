@@ -280,7 +280,7 @@ impl Done {
                 faults.push(format!("{}: {what}", self.name));
             }
         };
-        hold(self.record.status == Status::Finished, format!("status is {}", self.record.status.word()));
+        hold(self.record.status == Status::Finished, format!("status is {}", self.record.status.name()));
         hold(self.record.done == frames, format!("{} frames of {frames}", self.record.done));
         hold(self.stats.len() == frames as usize, format!("{} lines of statistics", self.stats.len()));
         let scene = scene(&self.name);

@@ -8,8 +8,8 @@ mod scene;
 mod shapes;
 
 use percale::collision::intersect::Test;
-use percale::contact::ease::ease;
-use percale::contact::part::part;
+use percale::contact::offset_ramp::ramp_offset;
+use percale::contact::separate::separate;
 use percale::effect::air::AirLayers;
 use percale::effect::air::gas::Supply;
 use percale::linalg::{Vec3, par};
@@ -165,10 +165,11 @@ fn run(seed: u64, aloud: bool) -> Option<Tale> {
         world.plug(airs, &mut state);
     }
     let mut test = world.test();
-    if !faults(&world, &mut test, &state).is_empty() || part(&world, &mut state).is_some_and(|parted| !parted.apart) {
+    if !faults(&world, &mut test, &state).is_empty() || separate(&world, &mut state).is_some_and(|parted| !parted.apart)
+    {
         return None;
     }
-    ease(&world, &mut state, |i, j| world.meet(i, j), |_| true);
+    ramp_offset(&world, &mut state, |i, j| world.meet(i, j), |_| true);
     let start = kept(&world, &state);
     let mut most_stored = 0.0f64;
     let limit = speed_limit(&world, &state, frames as f64 * interval);

@@ -6,12 +6,12 @@ use percale::effect::air::balloon::BalloonInput;
 use percale::effect::air::gas::Supply;
 use percale::effect::permeability::PermeabilityLaw;
 use percale::force::bending::Bending;
+use percale::force::cloth_law::{ClothLaw, Damping};
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
 use percale::force::glue::STIFFNESS;
 use percale::force::internal_friction::InternalFriction;
 use percale::force::membrane::{Isotropic, Membrane};
-use percale::force::sheet::{Damping, Sheet};
 use percale::force::solid::{Body, Lame, Solid};
 use percale::force::spring::Jacobian;
 use percale::force::spring_mesh::{Flexion, Network, Stretch};
@@ -156,8 +156,8 @@ impl Draw {
         Friction { fixed: sliding * self.r.real(1.0, 1.5), sliding }
     }
 
-    fn sheet(&mut self, young: f64) -> Sheet {
-        Sheet {
+    fn law(&mut self, young: f64) -> ClothLaw {
+        ClothLaw {
             membrane: Membrane::Isotropic(Isotropic { young, poisson: self.r.real(0.0, 0.45) }),
             bending: Bending::Constant(self.r.size(1e-8, 1e-3)),
             damping: if self.r.chance(0.3) { Damping::default() } else { Damping::even(self.r.size(1e-5, 1e-2)) },
@@ -219,7 +219,7 @@ impl Draw {
         let rest = if !mesh.uv.is_empty() && limit.is_none() && self.r.chance(0.7) { Rest::Chart } else { Rest::Mesh };
         Some(ClothInput {
             name: format!("{name} {k}"),
-            sheet: self.sheet(young),
+            law: self.law(young),
             springs: None,
             density: self.r.size(0.03, 1.0),
             vertex_mass: None,
@@ -325,7 +325,7 @@ impl Draw {
     fn knit(&mut self, seed: u64, cloths: &mut [ClothInput]) {
         let mut r = Random(seed ^ 3);
         for cloth in cloths {
-            let (Membrane::Isotropic(law), Some(rigidity)) = (cloth.sheet.membrane, cloth.sheet.bending.plate()) else {
+            let (Membrane::Isotropic(law), Some(rigidity)) = (cloth.law.membrane, cloth.law.bending.plate()) else {
                 continue;
             };
             if !r.chance(0.25) {
@@ -343,7 +343,7 @@ impl Draw {
                 stretch: Stretch::Given([law.young, law.young * r.real(0.1, 1.0)]),
                 taut: r.chance(0.3),
                 damping: 0.0,
-                damping_time: cloth.sheet.damping.stretch,
+                damping_time: cloth.law.damping.stretch,
                 flexion,
                 jacobian: if r.chance(0.2) { Jacobian::Isotropic } else { Jacobian::Full },
                 bounds: [0; 2].map(|_| if bounded { r.size(0.02, 0.5) } else { f64::INFINITY }),

@@ -113,7 +113,9 @@ pub fn quarter_period(method: Method, along: usize, length: f64, h: f64) -> f64 
 fn a_standing_wave_has_its_frequency_on_any_mesh() {
     let (length, speed) = (0.4, Gas::default().speed);
     let omega = PI * speed / length;
-    for (method, along) in [(Method::Symmetric, 16), (Method::Symmetric, 64), (Method::Seed, 16), (Method::Seed, 64)] {
+    for (method, along) in
+        [(Method::Symmetric, 16), (Method::Symmetric, 64), (Method::Reference, 16), (Method::Reference, 64)]
+    {
         let frequency = 0.25 / quarter_period(method, along, length, 0.01 / omega);
         let exact = speed / (2.0 * length);
         println!("{method:?}, {along} squares: {frequency:.2}, exact {exact:.2} Hz");
@@ -207,7 +209,7 @@ fn a_vertex_by_itself_has_no_air() {
     x.push(Vec3::new(1.0, 0.0, 0.0));
     let mut layer = Layer::new(&x, &triangles, 0.1 / 200.0);
     let (gas, none) = (gas(1.5e-5), vec![0.0; x.len()]);
-    for method in [Method::Symmetric, Method::Seed, Method::SeedVerbatim] {
+    for method in [Method::Symmetric, Method::Reference, Method::AsPrinted] {
         layer.method = method;
         let mut air = Air::still(&layer, &gas, &vec![0.02; x.len()]);
         let outcome = air.advance(&layer, &gas, &vec![0.019; x.len()], &none, 1e-3, &mut Work::default());

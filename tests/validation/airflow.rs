@@ -19,14 +19,14 @@ const AIR: Fluid = Fluid { viscosity: 1.5e-5, density: 1.2, advection: Advection
 const SPLIT: Resistance = Resistance::Split { normal: 1.2, tangent: 0.02 };
 
 /// Makes a box without inlets.
-fn still(low: Vec3, high: Vec3, cells: [usize; 3], resistance: Resistance, answers: bool) -> Airflow {
+fn still(low: Vec3, high: Vec3, cells: [usize; 3], resistance: Resistance, two_way: bool) -> Airflow {
     Airflow {
         grid: Grid::new(low, high, cells),
         sides: [Side::Wall; 6],
         fluid: AIR,
         inlets: Vec::new(),
         resistance,
-        answers,
+        two_way,
         solids: Vec::new(),
     }
 }
@@ -73,7 +73,7 @@ fn a_plate_falls_at_its_terminal_speed() {
 /// cloth; the air gets the part given before and the rest (`kick`).
 #[test]
 fn cloth_and_air_exchange_momentum() {
-    for resistance in [SPLIT, Resistance::SeedFixed(-3.0), Resistance::Screen { friction: 5.0, inertia: 1.0 }] {
+    for resistance in [SPLIT, Resistance::Dissipative(-3.0), Resistance::Screen { friction: 5.0, inertia: 1.0 }] {
         let mut cloth = plate(0.3, 9);
         cloth.velocity = Vec3::new(0.3, -2.0, 0.1);
         let mut bench = Bench::new(input(Vec3::zeros(), cloth), settings(Integrator::BackwardEuler, 2e-3, 1e-13));

@@ -5,8 +5,8 @@ use percale::effect::air::AirState;
 use percale::effect::air::balloon::BalloonInput;
 use percale::effect::air::gas::Supply;
 use percale::effect::permeability::PermeabilityLaw;
+use percale::force::cloth_law::Damping;
 use percale::force::membrane::{Isotropic, Membrane};
-use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
 use percale::mesh::generate::{longest_edge, sphere};
 use percale::stepper::{Integrator, Settings};
@@ -29,7 +29,7 @@ const SEALED: PermeabilityLaw = PermeabilityLaw { permeance: 0.0, inertia: 0.0 }
 /// Makes a spherical balloon without gravity.
 fn balloon(young: f64, through: PermeabilityLaw, supply: Supply) -> Airy {
     let mut cloth = cloth(sphere(Vec3::zeros(), RADIUS, EDGE), young);
-    cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young, poisson: POISSON });
+    cloth.law.membrane = Membrane::Isotropic(Isotropic { young, poisson: POISSON });
     cloth.rest = Rest::Mesh;
     cloth.flat = false;
     let air = BalloonInput { cloth: "sheet".into(), atmosphere: ATMOSPHERE, through, supply };
@@ -251,7 +251,7 @@ fn a_balloon_gains_no_energy() {
 #[test]
 fn a_volume_is_reached() {
     let mut input = balloon(200.0, SEALED, Supply::Filled { times: 1.3, duration: 0.3 });
-    input.cloths[0].sheet.damping = Damping::even(1e-3);
+    input.cloths[0].law.damping = Damping::even(1e-3);
     let mut bench = Bench::new(input, bdf2(1e-3));
     let rest = volume(&bench);
     bench.run(0.15);

@@ -2,8 +2,8 @@
 
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, select, settings};
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::drag::Drag;
-use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::stepper::Integrator;
@@ -39,8 +39,8 @@ impl Strip {
         let tip = if tip.is_empty() { corners.clone() } else { tip };
         let pin = hold(&mesh, |m| m.x < 1.4 * cell);
         let mut cloth = cloth(mesh, young);
-        cloth.sheet.bending = Bending::Constant(bending);
-        cloth.sheet.damping = Damping::even(0.05);
+        cloth.law.bending = Bending::Constant(bending);
+        cloth.law.damping = Damping::even(0.05);
         cloth.drag = Drag { normal: 2.0, tangent: 2.0 };
         cloth.pins.push(pin);
         Strip { cloth, tip, corners, clamp: 0.5 * cell }

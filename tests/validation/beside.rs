@@ -3,8 +3,8 @@
 
 use crate::common::{Cut, bar};
 use crate::common::{G, body, cloth, cut, input, settings};
+use percale::force::cloth_law::Damping;
 use percale::force::drag::Drag;
-use percale::force::sheet::Damping;
 use percale::force::solid::{Lame, Solid};
 use percale::linalg::Vec3;
 use percale::stepper::{Integrator, stepper};
@@ -19,7 +19,7 @@ fn gravity() -> Vec3 {
 fn napkin() -> ClothInput {
     let mut napkin = cloth(cut(Cut::Alternating, 12, 12, 0.3, 0.3, |m| Vec3::new(m.x, 0.0, m.y)), 500.0);
     napkin.density = 0.055;
-    napkin.sheet.damping = Damping::even(1e-3);
+    napkin.law.damping = Damping::even(1e-3);
     napkin
 }
 

@@ -3,9 +3,9 @@
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, settings};
 use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::drag::Drag;
 use percale::force::scheme::Scheme;
-use percale::force::sheet::Damping;
 use percale::force::term::Memory;
 use percale::linalg::{Vec2, Vec3};
 use percale::stepper::Integrator;
@@ -28,8 +28,8 @@ fn lean(
     let tip: Vec<usize> = (0..mesh.uv.len()).filter(|v| mesh.uv[*v].x > (n as f64 - 0.5) * cell).collect();
     let pin = hold(&mesh, |m| m.x < 1.5 * cell);
     let mut strip = cloth(mesh, young * DENSITY * G * L);
-    strip.sheet.bending = Bending::Constant(DENSITY * G * L.powi(3) / ratio);
-    strip.sheet.damping = Damping::even(0.05);
+    strip.law.bending = Bending::Constant(DENSITY * G * L.powi(3) / ratio);
+    strip.law.damping = Damping::even(0.05);
     strip.pins.push(pin);
     let gravity = (down + aside * 1e-4) * G;
     let mut bench = Bench::new(input(gravity, strip), settings(Integrator::BackwardEuler, 0.03, 1e-12));
@@ -90,8 +90,8 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
     let end = hold(&mesh, |m| m.x > length - inside);
     let start = hold(&mesh, |m| m.x < inside);
     let mut strip = cloth(mesh, 1e5 / (L * L));
-    strip.sheet.bending = Bending::Constant(1.0);
-    strip.sheet.damping = Damping::even(0.02);
+    strip.law.bending = Bending::Constant(1.0);
+    strip.law.damping = Damping::even(0.02);
     strip.drag = Drag { normal: 20.0, tangent: 20.0 };
     strip.pins = vec![start, end.clone()];
     let mut bench = Bench::new(input(Vec3::zeros(), strip), settings(Integrator::BackwardEuler, 0.02, 1e-9));
@@ -103,16 +103,16 @@ fn thrust(kind: Cut, clamped: bool, short: f64, (n, m, width): (usize, usize, f6
         &Scheme {
             x: &state.x,
             y: &still,
-            rate: &still,
+            velocity: &still,
             v: &still,
             guess: &still,
             mass: &world.mass,
             beta: 1.0,
-            betas: &vec![1.0; world.moving],
+            effective_dt: &vec![1.0; world.moving],
             wind: Vec3::zeros(),
             exchange: &[],
             drag: &[],
-            soft: Default::default(),
+            stiffness_scale: Default::default(),
         },
         &Memory::default(),
     );

@@ -1,8 +1,8 @@
 //! The capstan: a strip drawn over a cylinder.
 
 use crate::common::{Bench, Cut, close, cloth, cut, input, select, settings};
+use percale::force::cloth_law::Damping;
 use percale::force::contact::Friction;
-use percale::force::sheet::Damping;
 use percale::linalg::Vec3;
 use percale::stepper::{Integrator, Settings};
 use percale::world::build::ObstacleInput;
@@ -57,7 +57,7 @@ fn ratio(cell: f64, damping: f64, settings: Settings) -> [f64; 2] {
     let friction = Friction { fixed: MU, sliding: MU };
     let mut strip = cloth(mesh, YOUNG);
     strip.friction = friction;
-    strip.sheet.damping = Damping::even(damping);
+    strip.law.damping = Damping::even(damping);
     let key = |time: f64, y: f64| Keyframe {
         time,
         turn: Vec3::zeros(),

@@ -1,8 +1,8 @@
 //! Bending energy of a sheet laid on the unit cylinder.
 
 use crate::common::{Bench, Cut, close, cloth, cut, input, select, settings};
+use percale::force::cloth_law::Damping;
 use percale::force::scheme::pick;
-use percale::force::sheet::Damping;
 
 use percale::force::bending::Bending;
 use percale::force::drag::Drag;
@@ -24,8 +24,8 @@ fn energy(kind: Cut, weft: bool) -> f64 {
     let pin = Pin::fixed(select(&mesh, |m| depth(m) < 1.5 / n as f64));
     let chart = mesh.uv.clone();
     let mut sheet = cloth(mesh, 100.0);
-    sheet.sheet.bending = Bending::Constant(1e-3);
-    sheet.sheet.damping = Damping::even(0.02);
+    sheet.law.bending = Bending::Constant(1e-3);
+    sheet.law.damping = Damping::even(0.02);
     sheet.drag = Drag { normal: 2.0, tangent: 2.0 };
     sheet.pins.push(pin);
     let mut bench = Bench::new(input(Vec3::zeros(), sheet), settings(Integrator::BackwardEuler, 0.02, 1e-8));

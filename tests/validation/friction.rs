@@ -1,8 +1,8 @@
 //! Coulomb friction on an incline.
 
 use crate::common::{Bench, Cut, G, close, cloth, cut, input, settings};
+use percale::force::cloth_law::Damping;
 use percale::force::contact::Friction;
-use percale::force::sheet::Damping;
 use percale::linalg::{Rotation, Vec3};
 use percale::mesh::TriMesh;
 use percale::mesh::generate::plane;
@@ -38,7 +38,7 @@ fn pushed(slope: f64, fixed: f64, obstacle: TriMesh, speed: f64) -> (Bench, Vec3
     let friction = Friction { fixed, sliding: MU };
     sheet.friction = friction;
     sheet.velocity = Vec3::z() * speed;
-    sheet.sheet.damping = Damping::even(1e-3);
+    sheet.law.damping = Damping::even(1e-3);
     let mut input = input(Vec3::new(0.0, -G, 0.0), sheet);
     input.contact.enabled = true;
     input.obstacles.push(ObstacleInput {

@@ -3,8 +3,8 @@
 use crate::common::{Bench, Cut, G, bar, body, close, cloth, cut, input, settings};
 use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::scheme::Scheme;
-use percale::force::sheet::Damping;
 use percale::force::solid::{Body, Lame, Solid};
 use percale::force::term::Memory;
 use percale::linalg::{Rotation, Vec3};
@@ -25,8 +25,8 @@ fn parts(young: f64) -> (ClothInput, BodyInput) {
     block.law = law(young);
     let mut patch =
         cloth(cut(Cut::Random, 9, 6, 0.06, 0.04, |m| Vec3::new(0.01 + m.x, 0.02 + HEIGHT, 0.05 - m.y)), 200.0);
-    patch.sheet.bending = Bending::Constant(1e-5);
-    patch.sheet.damping = Damping::even(1e-3);
+    patch.law.bending = Bending::Constant(1e-5);
+    patch.law.damping = Damping::even(1e-3);
     (patch, block)
 }
 
@@ -101,16 +101,16 @@ fn the_film_has_no_moment() {
     let scheme = Scheme {
         x: &x,
         y: &still,
-        rate: &still,
+        velocity: &still,
         v: &still,
         guess: &still,
         mass: &massless,
         beta: 1.0,
-        betas: &ones,
+        effective_dt: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     let size: f64 = assembly.force.iter().map(|f| f.norm()).sum();

@@ -3,11 +3,11 @@
 use crate::common::{Bench, Cut, close, cut, hold, input, select, settings};
 use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::dahl::{Dahl, Form};
 use percale::force::internal_friction::{InternalFriction, Start};
 use percale::force::membrane::{Isotropic, Membrane, Progressive};
 use percale::force::scheme::Scheme;
-use percale::force::sheet::Damping;
 use percale::force::term::Memory;
 use percale::linalg::random::Random;
 use percale::linalg::{Rotation, Vec2, Vec3};
@@ -39,9 +39,9 @@ fn both(dahl: Dahl) -> [Option<Dahl>; 2] {
 fn stretchy(cells: [usize; 2], size: [f64; 2], [k1, k2, a, b, tau, density]: [f64; 6], form: Form) -> ClothInput {
     let mesh = cut(Cut::Aligned, cells[0], cells[1], size[0], size[1], |m| Vec3::new(0.0, m.y, -m.x));
     let mut strip = ClothInput::plain(mesh, 1.0, density);
-    strip.sheet.membrane = Membrane::Progressive(Progressive { young: [[k1, k2]; 2], shear: 0.5 * k1, poisson: 0.0 });
+    strip.law.membrane = Membrane::Progressive(Progressive { young: [[k1, k2]; 2], shear: 0.5 * k1, poisson: 0.0 });
     let [warp, weft] = both(Dahl { a, b, tau, form });
-    strip.sheet.inner = InternalFriction { stretch: [warp, weft, None], ..InternalFriction::default() };
+    strip.law.inner = InternalFriction { stretch: [warp, weft, None], ..InternalFriction::default() };
     strip
 }
 
@@ -79,7 +79,7 @@ fn samples_stretch_as_their_tables_say() {
             let [k1, k2, a, b, tau, _] = table;
             let dahl = Dahl { a, b, tau, form };
             let mut sample = stretchy([4, 1], [size, size], table, form);
-            sample.sheet.damping = Damping { stretch: 0.06, bend: 0.0 };
+            sample.law.damping = Damping { stretch: 0.06, bend: 0.0 };
             sample.pins = vec![hold(&sample.mesh, |m| m.x < 1e-6)];
             let loads = [0, 1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0].map(f64::from);
             let until = |k: usize| if k < loads.len() { 0.6 * k as f64 } else { 0.6 * k as f64 + 2.0 };
@@ -146,9 +146,9 @@ fn rolled(kind: Cut, radius: f64, [k1, k2, a, b, tau, density]: [f64; 6], form: 
     let mut strip = ClothInput::plain(mesh, 400.0, density);
     strip.rest = Rest::Chart;
     strip.flat = true;
-    strip.sheet.bending = Bending::Progressive([k1, k2]);
-    strip.sheet.damping = Damping { stretch: 1e-3, bend: 0.1 };
-    strip.sheet.inner = InternalFriction { bend: both(Dahl { a, b, tau, form }), start, ..InternalFriction::default() };
+    strip.law.bending = Bending::Progressive([k1, k2]);
+    strip.law.damping = Damping { stretch: 1e-3, bend: 0.1 };
+    strip.law.inner = InternalFriction { bend: both(Dahl { a, b, tau, form }), start, ..InternalFriction::default() };
     strip
 }
 
@@ -331,16 +331,16 @@ fn forces(world: &World, x: &[Vec3], memory: &Memory) -> Vec<Vec3> {
     let scheme = Scheme {
         x,
         y: &still,
-        rate: &still,
+        velocity: &still,
         v: &still,
         guess: &still,
         mass: &massless,
         beta: 1.0,
-        betas: &ones,
+        effective_dt: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
     };
     assembly.assemble(&scheme, memory);
     assembly.force
@@ -351,9 +351,9 @@ fn forces(world: &World, x: &[Vec3], memory: &Memory) -> Vec<Vec3> {
 #[test]
 fn friction_pushes_nothing_from_within() {
     let mut cloth = ClothInput::plain(cut(Cut::Random, 8, 8, 0.1, 0.1, |m| Vec3::new(m.x, 0.0, m.y)), 100.0, 0.2);
-    cloth.sheet.bending = Bending::Constant(1e-5);
+    cloth.law.bending = Bending::Constant(1e-5);
     let dahl = |a, tau| Some(Dahl { a, b: 0.3 * a, tau, form: Form::Exact });
-    cloth.sheet.inner = InternalFriction {
+    cloth.law.inner = InternalFriction {
         stretch: [dahl(3.0, 0.01), dahl(2.0, 0.02), dahl(1.0, 0.03)],
         bend: [dahl(1e-3, 10.0), dahl(2e-3, 20.0)],
         start: Start::None,
@@ -405,7 +405,7 @@ fn friction_pushes_nothing_from_within() {
 fn a_strip_drawn_past_its_balance_survives() {
     for (name, material) in [BEND[2], BEND[0]] {
         let mut strip = rolled(Cut::Alternating, 0.02, material, Form::Exact, Start::Virgin);
-        strip.sheet.damping.bend = 1e-3;
+        strip.law.damping.bend = 1e-3;
         let end = select(&strip.mesh, |m| m.x > 0.0499);
         strip.pins = vec![hold(&strip.mesh, |m| m.x < 1.3e-3)];
         let pin = Pin::fixed(end.clone());
@@ -485,7 +485,7 @@ fn scales_do_not_matter() {
         let [k1, k2, a, b, tau, density] = STRETCH[0].1;
         let table = [k1 * scale, k2 * scale, a * scale, b * scale, tau, density / scale];
         let mut strip = stretchy([4, 2], [0.1 * scale, 0.05 * scale], table, Form::Exact);
-        strip.sheet.damping.stretch = 0.02;
+        strip.law.damping.stretch = 0.02;
         strip.pins = vec![hold(&strip.mesh, |m| m.x < 1e-6)];
         let pin = Pin { until: 0.4, ..hold(&strip.mesh, |m| m.x > 0.0999 * scale) };
         strip.handles = vec![Handle::new(pin, Pull::Force(Vec3::new(0.0, 0.0, -2.0 * scale * scale)))];
@@ -505,9 +505,9 @@ fn no_friction_is_no_friction() {
     let run = |inner: InternalFriction, step: f64| {
         let mut sheet =
             ClothInput::plain(cut(Cut::Alternating, 6, 6, 0.1, 0.1, |m| Vec3::new(m.x, 0.0, m.y)), 100.0, 0.2);
-        sheet.sheet.membrane = Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.2 });
-        sheet.sheet.bending = Bending::Constant(1e-5);
-        sheet.sheet.inner = inner;
+        sheet.law.membrane = Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.2 });
+        sheet.law.bending = Bending::Constant(1e-5);
+        sheet.law.inner = inner;
         sheet.pins = vec![hold(&sheet.mesh, |m| m.x < 1e-6)];
         let gravity = Vec3::new(0.0, -9.81, 0.0);
         let mut bench = Bench::new(input(gravity, sheet), settings(Integrator::Bdf2, step, 1e-10));
@@ -567,11 +567,11 @@ const DENSITY_OF_COTTON: f64 = 0.143;
 fn struck(young: f64, dahl: Dahl, step: f64, times: u32) -> [f64; 2] {
     let plain = cut(Cut::Alternating, 16, 16, 0.3, 0.3, |m| Vec3::new(m.x, 0.0, m.y));
     let mut sheet = ClothInput::plain(plain, 100.0, DENSITY_OF_COTTON);
-    sheet.sheet.membrane = Membrane::Isotropic(Isotropic { young, poisson: 0.25 });
-    sheet.sheet.bending = Bending::Constant(8e-6);
-    sheet.sheet.damping = Damping::even(5e-4);
+    sheet.law.membrane = Membrane::Isotropic(Isotropic { young, poisson: 0.25 });
+    sheet.law.bending = Bending::Constant(8e-6);
+    sheet.law.damping = Damping::even(5e-4);
     let [warp, weft] = both(dahl);
-    sheet.sheet.inner = InternalFriction { stretch: [warp, weft, None], ..InternalFriction::default() };
+    sheet.law.inner = InternalFriction { stretch: [warp, weft, None], ..InternalFriction::default() };
     sheet.velocity = Vec3::new(0.0, 1.0, 0.0);
     sheet.pins = vec![hold(&sheet.mesh, |m| m.x < 1e-6)];
     let mut bench = Bench::new(input(Vec3::zeros(), sheet), settings(Integrator::Bdf2, step, 1e-6));

@@ -33,15 +33,15 @@ fn assembled(n: usize, network: Network, k: f64) -> Vec<Vec<f64>> {
     let scheme = Scheme {
         x: &state.x,
         y: &none,
-        rate: &none,
+        velocity: &none,
         v: &none,
         guess: &none,
         mass: &world.mass,
         beta: 0.3,
-        betas: &steps,
+        effective_dt: &steps,
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
         wind: Vec3::zeros(),
     };
     assembly.assemble(&scheme, &state.memory);

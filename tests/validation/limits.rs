@@ -19,7 +19,7 @@ const FAR: f64 = 1e-3;
 fn strip(n: usize, limit: f64) -> ClothInput {
     let length = 0.02 * n as f64;
     let mut strip = cloth(cut(Cut::Alternating, n, 2, length, 0.04, |m| Vec3::new(m.x, 0.0, m.y)), 20.0);
-    strip.sheet.bending = Bending::Constant(1e-6);
+    strip.law.bending = Bending::Constant(1e-6);
     strip.limit = Some(limit);
     strip
 }
@@ -131,8 +131,8 @@ fn a_pendulum_gains_no_energy() {
 /// The limit stops the ends of a free strip that fly apart: momentum is conserved, and kinetic energy does not grow.
 #[test]
 fn what_limits_stop_keeps_its_momentum() {
-    for (seed, speed) in [(1u64, 0.5), (2, 5.0), (3, 30.0)] {
-        let mut random = Random::new(seed);
+    for (reference, speed) in [(1u64, 0.5), (2, 5.0), (3, 30.0)] {
+        let mut random = Random::new(reference);
         let mut sheet = strip(10, 0.02);
         sheet.velocity = Vec3::new(1.0, 2.0, -0.5);
         let mut bench = bench(Vec3::zeros(), sheet, 1e-3);
@@ -192,20 +192,20 @@ fn what_is_given_beyond_its_limit_comes_back() {
 /// Strips and sheets of random shape, stiffness and limit are thrown against a pin.
 #[test]
 fn random_limits_end_no_run_and_throw_nothing() {
-    for seed in 0..16u64 {
-        let mut random = Random::new(seed.wrapping_mul(7919) + 1);
+    for reference in 0..16u64 {
+        let mut random = Random::new(reference.wrapping_mul(7919) + 1);
         let mut r = |low: f64, high: f64| low * (high / low).powf(random.unit());
         let (n, m) = (r(4.0, 16.0) as usize, r(1.0, 8.0) as usize);
         let (width, height) = (r(0.05, 0.5), r(0.002, 0.5));
-        let kind = [Cut::Aligned, Cut::Alternating, Cut::Random][seed as usize % 3];
+        let kind = [Cut::Aligned, Cut::Alternating, Cut::Random][reference as usize % 3];
         let mut sheet = cloth(cut(kind, n, m, width, height, |m: Vec2| Vec3::new(m.x, m.y, 0.0)), r(1.0, 1e3));
-        sheet.sheet.bending = Bending::Constant(r(1e-8, 1e-5));
+        sheet.law.bending = Bending::Constant(r(1e-8, 1e-5));
         sheet.limit = Some(r(0.01, 0.2));
         sheet.density = r(0.03, 0.5);
         let turn = Rotation::from_scaled_axis(Vec3::new(r(0.1, 3.0), r(0.1, 3.0), r(0.1, 3.0)));
         sheet.velocity = turn * Vec3::x() * r(1.0, 17.0);
         let count = sheet.mesh.positions.len() as f64;
-        if seed % 4 != 3 {
+        if reference % 4 != 3 {
             sheet.pins.push(Pin::fixed(vec![(r(1.0, count) as u32) - 1]));
         }
         let (came, step) = (sheet.velocity.norm(), r(2e-4, 4e-3));
@@ -215,7 +215,7 @@ fn random_limits_end_no_run_and_throw_nothing() {
         while bench.state.time < 12.0 * step {
             let until = 12.0 * step;
             if let Err(stuck) = bench.stepper.step(&bench.world, &mut bench.state, until) {
-                panic!("seed {seed}: {}", stuck.describe(&bench.world, &bench.state));
+                panic!("seed {reference}: {}", stuck.describe(&bench.world, &bench.state));
             }
             steps += 1;
             fast = fast.max(fastest(&bench) / came);
@@ -223,11 +223,14 @@ fn random_limits_end_no_run_and_throw_nothing() {
             far = far.max(beyond(&bench));
         }
         println!(
-            "| seed {seed}: fastest, energy gained, beyond, steps | 1, 0, 0 | {fast:.2}, {gained:.1e}, {far:.1e}, {steps} | | |"
+            "| seed {reference}: fastest, energy gained, beyond, steps | 1, 0, 0 | {fast:.2}, {gained:.1e}, {far:.1e}, {steps} | | |"
         );
         let falls = 9.81 * bench.state.time / came;
         // A sheet that swings about a pin whips: its end becomes faster, without more energy. A sheet caught by a pin
         // in its middle gains 6 % in short steps; all others none.
-        assert!(fast < 2.0 + falls && gained < 0.1, "seed {seed}: {fast} times as fast as it came, {gained} gained");
+        assert!(
+            fast < 2.0 + falls && gained < 0.1,
+            "seed {reference}: {fast} times as fast as it came, {gained} gained"
+        );
     }
 }

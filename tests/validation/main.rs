@@ -39,7 +39,7 @@ mod probe;
 mod rubber;
 mod rest;
 mod rubbing;
-mod seed_air;
+mod reference_air;
 mod shipped;
 mod slope;
 mod solid;

@@ -3,9 +3,9 @@
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, select, settings};
 use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::membrane::{Isotropic, Membrane};
 use percale::force::scheme::{Scheme, pick};
-use percale::force::sheet::Damping;
 use percale::force::term::Memory;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::stepper::{Integrator, stepper};
@@ -23,16 +23,16 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let scheme = Scheme {
         x,
         y: &still,
-        rate: &still,
+        velocity: &still,
         v: &still,
         guess: &still,
         mass: &world.mass,
         beta: 1.0,
-        betas: &ones,
+        effective_dt: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force
@@ -55,7 +55,7 @@ fn an_affine_map_has_one_stress_and_balanced_forces() {
         let inside = select(&mesh, |m| !border(m));
         let mut sheet = cloth(mesh, YOUNG);
         let nu = 0.3;
-        sheet.sheet.membrane = Membrane::Isotropic(Isotropic { young: YOUNG, poisson: nu });
+        sheet.law.membrane = Membrane::Isotropic(Isotropic { young: YOUNG, poisson: nu });
         let (world, state) = build(input(Vec3::zeros(), sheet));
         let (e11, e22, e12) = (
             (1.1f64.powi(2) + 0.03f64.powi(2) - 1.0) / 2.0,
@@ -64,7 +64,7 @@ fn an_affine_map_has_one_stress_and_balanced_forces() {
         );
         let c = YOUNG / (1.0 - nu * nu);
         let stress = Vec3::new(c * (e11 + nu * e22), c * (e22 + nu * e11), c * (1.0 - nu) * e12);
-        let law = &world.elements.sheets[0].membrane;
+        let law = &world.elements.cloth_laws[0].membrane;
         let mut worst: f64 = 0.0;
         for t in &world.elements.triangles {
             let e = t.strain(&pick(&state.x, &t.vertices));
@@ -89,7 +89,7 @@ fn a_rigid_motion_makes_no_force() {
     let turn = Rotation::from_scaled_axis(Vec3::new(-1.2, 0.4, 2.2));
     for kind in CUTS {
         let mut sheet = cloth(cut(kind, 12, 12, 1.0, 1.0, |m| turn * Vec3::new(m.x, m.y, 0.4) + Vec3::x()), YOUNG);
-        sheet.sheet.bending = Bending::Constant(1e-3);
+        sheet.law.bending = Bending::Constant(1e-3);
         let (world, state) = build(input(Vec3::zeros(), sheet));
         let worst = forces(&world, &state.x).iter().map(|f| f.norm()).fold(0.0, f64::max) * 12.0 / YOUNG;
         println!("| rigid motion, {kind:?}: force/(Y edge) | 0 | {worst:.1e} | | 1e-10 |");
@@ -110,7 +110,7 @@ fn a_patch_comes_to_rest_on_the_affine_map() {
         let pin = hold(&mesh, border);
         let expected: Vec<Vec3> = mesh.uv.iter().map(|m| tension(*m)).collect();
         let mut sheet = cloth(mesh, YOUNG);
-        sheet.sheet.damping = Damping::even(0.02);
+        sheet.law.damping = Damping::even(0.02);
         sheet.pins.push(pin);
         let mut bench = Bench::new(input(Vec3::zeros(), sheet), settings(Integrator::BackwardEuler, 0.02, 1e-7));
         bench.stepper = stepper(&bench.world, bench.stepper.settings(), double);
@@ -127,7 +127,7 @@ fn hang(kind: Cut, n: usize, young: f64) -> (f64, f64) {
     let pin = hold(&mesh, |m| m.y > 1.0 - 1e-9);
     let low = select(&mesh, |m| m.y < 1e-9);
     let mut sheet = cloth(mesh, young);
-    sheet.sheet.damping = Damping::even(0.1);
+    sheet.law.damping = Damping::even(0.1);
     sheet.pins.push(pin);
     let mut bench = Bench::new(input(Vec3::new(0.0, -G, 0.0), sheet), settings(Integrator::BackwardEuler, 0.01, 1e-10));
     bench.settle(1e-8);
@@ -175,7 +175,7 @@ fn a_constant_force_stretches_by_the_law() {
     let ends = select(&mesh, |m| m.y < 1e-9 && corner(m));
     let rest = select(&mesh, |m| m.y < 1e-9 && !corner(m));
     let mut sheet = cloth(mesh, YOUNG);
-    sheet.sheet.damping = Damping::even(0.1);
+    sheet.law.damping = Damping::even(0.1);
     sheet.pins.push(pin);
     let lambda: f64 = 1.25;
     let force = width * YOUNG * lambda * (lambda * lambda - 1.0) / 2.0;

@@ -2,8 +2,8 @@
 
 use crate::common::{Bench, Cut, G, cloth, cut, input, settings};
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::contact::Friction;
-use percale::force::sheet::Damping;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::stepper::{Integrator, Report};
@@ -22,8 +22,8 @@ fn sheet(name: &str, mesh: TriMesh, velocity: Vec3) -> ClothInput {
     sheet.velocity = velocity;
     sheet.friction = friction();
     sheet.self_contact = true;
-    sheet.sheet.bending = Bending::Constant(1e-5);
-    sheet.sheet.damping = Damping::even(1e-3);
+    sheet.law.bending = Bending::Constant(1e-5);
+    sheet.law.damping = Damping::even(1e-3);
     sheet
 }
 

@@ -31,7 +31,7 @@ fn mean(values: &[Vec3]) -> Vec3 {
 fn a_sheet_falls_freely() {
     for (n, contact) in [(15, true), (15, false), (30, true), (60, true)] {
         let mut sheet = cloth(flat(n), 100.0);
-        sheet.sheet.bending = Bending::Constant(1e-5);
+        sheet.law.bending = Bending::Constant(1e-5);
         sheet.self_contact = contact;
         let mut input = input(DOWN, sheet);
         input.contact.enabled = contact;
@@ -157,7 +157,7 @@ fn a_strain_limit_holds_after_every_step() {
 fn a_blow_is_passed_on_within_the_step() {
     let mesh = flat(16);
     let mut input = input(Vec3::zeros(), cloth(mesh, 20.0));
-    input.cloths[0].sheet.bending = Bending::Constant(1e-6);
+    input.cloths[0].law.bending = Bending::Constant(1e-6);
     let step = Settings { min_step: 1e-5, ..settings(Integrator::BackwardEuler, 2e-3, 1e-12) };
     let mut bench = Bench::new(input, step);
     let middle = (0..bench.world.moving).min_by(|a, b| {

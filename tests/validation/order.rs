@@ -2,7 +2,7 @@
 
 use crate::common::{Bench, Cut, DENSITY, G, close, cloth, cut, hold, input, settings};
 use percale::force::bending::Bending;
-use percale::force::sheet::Damping;
+use percale::force::cloth_law::Damping;
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::mesh::TriMesh;
 use percale::stepper::Integrator;
@@ -59,7 +59,7 @@ fn a_spring_has_the_order_of_the_scheme() {
         let mesh = cut(Cut::Alternating, 2, 2, 0.1, 0.1, |m| Vec3::new(1.15 * m.x, 1.15 * m.y, 0.0) + pluck(m));
         let pin = hold(&mesh, |m| !middle(m));
         let mut sheet = cloth(mesh, 1.0);
-        sheet.sheet.bending = Bending::Constant(1e-4);
+        sheet.law.bending = Bending::Constant(1e-4);
         sheet.pins.push(pin);
         Bench::new(input(Vec3::zeros(), sheet), settings(integrator, h, 1e-13))
     };
@@ -74,8 +74,8 @@ fn a_pendulum_sheet_has_the_order_of_the_scheme() {
         let mesh = cut(Cut::Aligned, 2, 6, 0.1, 0.3, |m| Vec3::new(m.x, m.y - 0.3, 0.0));
         let pin = hold(&mesh, |m| m.y > 0.3 - 1e-9);
         let mut sheet = cloth(mesh, 10.0);
-        sheet.sheet.bending = Bending::Constant(1e-4);
-        sheet.sheet.damping = Damping::even(damping);
+        sheet.law.bending = Bending::Constant(1e-4);
+        sheet.law.damping = Damping::even(damping);
         sheet.drag.normal = 10.0 * damping;
         sheet.drag.tangent = 10.0 * damping;
         sheet.pins.push(pin);

@@ -3,7 +3,7 @@
 
 use crate::common::{Bench, Cut, DENSITY, close, cloth, cut, input, settings, shipped};
 use percale::force::bending::Bending;
-use percale::force::sheet::Damping;
+use percale::force::cloth_law::Damping;
 use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::stepper::Integrator;
@@ -224,7 +224,7 @@ fn damping_by_a_map_slows_the_decay() {
     let (young, tau) = (20.0, 2e-4);
     let omega = PI / LENGTH * (young / DENSITY).sqrt();
     let mut cloth = three(young, |weights| &mut weights.damping);
-    cloth.sheet.damping = Damping { stretch: tau, bend: 0.0 };
+    cloth.law.damping = Damping { stretch: tau, bend: 0.0 };
     let shape = |x: f64| Vec3::x() * (1e-4 * (PI * x / LENGTH).cos());
     let period = 2.0 * PI / omega;
     let [plain, half, sided] = decays(cloth, shape, omega, (period / 200.0, 4.0 * period));
@@ -240,8 +240,8 @@ fn bending_damping_by_a_map_slows_the_decay() {
     let (rigidity, tau) = (1e-3, 5e-3);
     let omega = (PI / LENGTH).powi(2) * (rigidity / DENSITY).sqrt();
     let mut cloth = three(20.0, |weights| &mut weights.bending_damping);
-    cloth.sheet.bending = Bending::Constant(rigidity);
-    cloth.sheet.damping = Damping { stretch: 0.0, bend: tau };
+    cloth.law.bending = Bending::Constant(rigidity);
+    cloth.law.damping = Damping { stretch: 0.0, bend: tau };
     let ends = |p: &Vec3| p.x < 1e-9 || p.x > LENGTH - 1e-9;
     let held = (0..).zip(&cloth.mesh.positions).filter(|(_, p)| ends(p)).map(|(v, _)| v);
     cloth.pins.push(Pin::fixed(held.collect()));

@@ -3,8 +3,8 @@
 use crate::common::{Cut, cloth, cut, input};
 use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::scheme::Scheme;
-use percale::force::sheet::Damping;
 use percale::force::term::Memory;
 use percale::linalg::random::Random;
 use percale::linalg::{Mat3, Rotation, Vec3};
@@ -14,21 +14,21 @@ use percale::world::build::build;
 /// Returns the forces [N] on the vertices of a world at rest at positions `x`.
 fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let still = vec![Vec3::zeros(); world.moving];
-    let betas = vec![1.0; world.moving];
+    let effective_dt = vec![1.0; world.moving];
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
     let scheme = Scheme {
         x,
         y: &still,
-        rate: &still,
+        velocity: &still,
         v: &still,
         guess: &still,
         mass: &world.mass,
         beta: 1.0,
-        betas: &betas,
+        effective_dt: &effective_dt,
         wind: Vec3::zeros(),
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()
@@ -42,7 +42,7 @@ fn the_force_of_a_bent_sheet_is_minus_the_gradient_of_its_energy() {
     for kind in [Cut::Aligned, Cut::Alternating, Cut::Equilateral, Cut::Random] {
         let mesh = cut(kind, 6, 5, 0.06, 0.05, |m| Vec3::new(m.x, 8.0 * m.x * m.x - 5.0 * m.x * m.y, m.y));
         let mut sheet = cloth(mesh, 0.0);
-        sheet.sheet.bending = Bending::Constant(1e-5);
+        sheet.law.bending = Bending::Constant(1e-5);
         sheet.flat = false;
         let (world, state) = build(input(Vec3::zeros(), sheet));
         let carried: Vec<Vec3> = {
@@ -99,14 +99,14 @@ fn residual(world: &World, scheme: &Scheme, z: &[Vec3]) -> Vec<Vec3> {
 fn damping_does_nothing_to_what_is_held_at_rest() {
     let mesh = cut(Cut::Random, 6, 5, 0.06, 0.05, |m| Vec3::new(m.x, 8.0 * m.x * m.x - 5.0 * m.x * m.y, m.y));
     let mut sheet = cloth(mesh, 100.0);
-    sheet.sheet.bending = Bending::Constant(1e-4);
+    sheet.law.bending = Bending::Constant(1e-4);
     let (h, gravity) = (3.4e-3, Vec3::new(0.0, -9.81, 0.0));
     let held = [0.0, 0.02].map(|time| {
-        sheet.sheet.damping = Damping::even(time);
+        sheet.law.damping = Damping::even(time);
         let (world, state) = build(input(Vec3::zeros(), sheet.clone()));
-        let betas: Vec<f64> = (0..world.moving).map(|v| if v % 3 == 0 { h } else { h * 2.0 / 3.0 }).collect();
-        let rate: Vec<Vec3> = betas.iter().map(|beta| gravity * *beta).collect();
-        let y: Vec<Vec3> = betas.iter().map(|beta| gravity * (beta * beta)).collect();
+        let effective_dt: Vec<f64> = (0..world.moving).map(|v| if v % 3 == 0 { h } else { h * 2.0 / 3.0 }).collect();
+        let rate: Vec<Vec3> = effective_dt.iter().map(|beta| gravity * *beta).collect();
+        let y: Vec<Vec3> = effective_dt.iter().map(|beta| gravity * (beta * beta)).collect();
         let back: Vec<Vec3> = y.iter().map(|y| -y).collect();
         let still = vec![Vec3::zeros(); world.moving];
         let (x, mass, beta) = (&state.x[..], &world.mass[..], h * 2.0 / 3.0);
@@ -115,16 +115,16 @@ fn damping_does_nothing_to_what_is_held_at_rest() {
             &Scheme {
                 x,
                 y: &y,
-                rate: &rate,
+                velocity: &rate,
                 v: &still,
                 guess: &still,
                 mass,
                 beta,
-                betas: &betas,
+                effective_dt: &effective_dt,
                 wind: Vec3::zeros(),
                 exchange: &[],
                 drag: &[],
-                soft: Default::default(),
+                stiffness_scale: Default::default(),
             },
             &back,
         )

@@ -7,9 +7,9 @@ use percale::effect::air::gas::Supply;
 use percale::effect::air::layer::{AirInput, Along};
 use percale::effect::permeability::PermeabilityLaw;
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::contact::Friction;
 use percale::force::drag::Drag;
-use percale::force::sheet::Damping;
 use percale::force::solid::{Lame, Solid};
 use percale::force::tether::{Cord, Tethers};
 use percale::linalg::Vec3;
@@ -51,8 +51,8 @@ fn sheet(mesh: TriMesh) -> ClothInput {
     let mut sheet = cloth(mesh, 200.0);
     sheet.friction = friction();
     sheet.self_contact = true;
-    sheet.sheet.bending = Bending::Constant(1e-5);
-    sheet.sheet.damping = Damping::even(1e-3);
+    sheet.law.bending = Bending::Constant(1e-5);
+    sheet.law.damping = Damping::even(1e-3);
     sheet
 }
 
@@ -387,7 +387,7 @@ fn a_lift_takes_its_energy() {
 fn a_sheet_that_slides_rubs_by_its_weight() {
     let mut drawn = cloth(cut(Cut::Alternating, 5, 5, 0.1, 0.1, |m| Vec3::new(m.x - 3.0, 6.4e-4, m.y + 1.0)), 200.0);
     drawn.friction = friction();
-    drawn.sheet.damping = Damping::even(1e-3);
+    drawn.law.damping = Damping::even(1e-3);
     let weight = DENSITY * 0.01 * G;
     let pull = Pull::Force(Vec3::x() * (2.0 * MU * weight));
     drawn.handles = vec![Handle::new(hold(&drawn.mesh, |_| true), pull)];

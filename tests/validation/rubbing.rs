@@ -2,9 +2,9 @@
 //! sliding point.
 
 use crate::common::{Bench, Cut, G, close, cloth, cut, input, settings};
+use percale::force::cloth_law::Damping;
 use percale::force::curve::Curve;
 use percale::force::friction::{Curves, Flow, Ground, Measured};
-use percale::force::sheet::Damping;
 use percale::linalg::{Rotation, Vec3, par};
 use percale::mesh::generate::plane;
 use percale::stepper::Integrator;
@@ -75,7 +75,7 @@ impl Slide {
         sheet.name = name.into();
         sheet.density = self.density;
         sheet.velocity = self.down() * self.velocity[0] - Vec3::z() * self.velocity[1];
-        sheet.sheet.damping = Damping::even(1e-3);
+        sheet.law.damping = Damping::even(1e-3);
         sheet
     }
 

@@ -30,16 +30,16 @@ fn sag(n: usize, thickness: f64, solid: Solid) -> f64 {
     let scheme = Scheme {
         x: &x,
         y: &still,
-        rate: &still,
+        velocity: &still,
         v: &still,
         guess: &still,
         mass: &massless,
         beta: 1.0,
-        betas: &ones,
+        effective_dt: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     assert!(assembly.force.iter().all(|f| f.norm() < 1e-12));
@@ -90,16 +90,16 @@ fn forces(world: &World, x: &[Vec3]) -> Vec<Vec3> {
     let scheme = Scheme {
         x,
         y: &still,
-        rate: &still,
+        velocity: &still,
         v: &still,
         guess: &still,
         mass: &massless,
         beta: 1.0,
-        betas: &ones,
+        effective_dt: &ones,
         wind: Vec3::zeros(),
         exchange: &[],
         drag: &[],
-        soft: Default::default(),
+        stiffness_scale: Default::default(),
     };
     assembly.assemble(&scheme, &Memory::default());
     assembly.force.clone()

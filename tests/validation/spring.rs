@@ -2,10 +2,10 @@
 
 use crate::common::{Bench, Cut, G, close, cut, hold, input, select, settings};
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::drag::Drag;
 use percale::force::membrane::Isotropic;
 use percale::force::scheme::pick;
-use percale::force::sheet::Damping;
 use percale::force::spring::{Jacobian, Role, Spring};
 use percale::force::spring_mesh::{Flexion, Network, Stretch};
 use percale::linalg::{Vec2, Vec3};
@@ -153,8 +153,8 @@ fn a_sheet_of_springs_hangs_as_its_material() {
             ..linear([1.0; 2])
         };
         let mut cloth = ClothInput { springs: Some(network), ..ClothInput::plain(mesh, 300.0, density) };
-        cloth.sheet.bending = Bending::Constant(rigidity);
-        cloth.sheet.damping = Damping::even(0.05);
+        cloth.law.bending = Bending::Constant(rigidity);
+        cloth.law.damping = Damping::even(0.05);
         cloth.drag = Drag { normal: 2.0, tangent: 2.0 };
         cloth.pins.push(pin);
         let gravity = Vec3::new(0.0, -G, 0.0);

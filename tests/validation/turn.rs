@@ -3,8 +3,8 @@
 
 use crate::common::{Bench, Cut, G, bar, body, cloth, cut, settings};
 use percale::force::bending::Bending;
+use percale::force::cloth_law::Damping;
 use percale::force::contact::Friction;
-use percale::force::sheet::Damping;
 use percale::force::solid::{Body, Lame, Solid};
 use percale::linalg::{Rotation, Vec2, Vec3};
 use percale::mesh::generate::plane;
@@ -40,8 +40,8 @@ fn rubber(solid: impl Fn(Lame) -> Solid, cells: [usize; 3], size: f64, damping: 
 /// Makes a napkin of woven cotton, 20 cm, with damping.
 fn napkin() -> ClothInput {
     let mut napkin = cloth(cut(Cut::Alternating, 10, 10, 0.2, 0.2, |m: Vec2| Vec3::new(m.x, 0.0, m.y)), 2000.0);
-    napkin.sheet.bending = Bending::Constant(1e-5);
-    napkin.sheet.damping = Damping::even(2e-3);
+    napkin.law.bending = Bending::Constant(1e-5);
+    napkin.law.damping = Damping::even(2e-3);
     napkin
 }
 

@@ -26,7 +26,7 @@ fn obstacle(name: &str, mesh: TriMesh, window: Window) -> ObstacleInput {
 /// Makes a sheet that lies on a sphere, which vanishes.
 fn lies() -> Input {
     let mut sheet = cloth(cut(Cut::Alternating, 14, 14, 0.3, 0.3, lying(0.3, 0.3)), 100.0);
-    sheet.sheet.bending = Bending::Constant(1e-4);
+    sheet.law.bending = Bending::Constant(1e-4);
     sheet.self_contact = true;
     sheet.friction = Friction { fixed: 0.4, sliding: 0.4 };
     let mut input = input(DOWN, sheet);
@@ -97,7 +97,7 @@ fn a_vanishing_has_the_same_bits() {
 #[test]
 fn what_is_absent_meets_nothing() {
     let mut sheet = cloth(cut(Cut::Alternating, 8, 8, 0.3, 0.3, lying(0.3, 0.3)), 100.0);
-    sheet.sheet.bending = Bending::Constant(1e-5);
+    sheet.law.bending = Bending::Constant(1e-5);
     let mut input = input(DOWN, sheet);
     input.contact.enabled = true;
     // Two balls that jump through the sheet by many times its size in a step.
@@ -123,7 +123,7 @@ fn what_is_absent_meets_nothing() {
 #[test]
 fn what_appears_too_near_throws_nothing() {
     let mut sheet = cloth(cut(Cut::Alternating, 8, 8, 0.3, 0.3, lying(0.3, 0.3)), 100.0);
-    sheet.sheet.bending = Bending::Constant(1e-5);
+    sheet.law.bending = Bending::Constant(1e-5);
     sheet.thickness = 3e-3;
     let mut input = input(Vec3::zeros(), sheet);
     input.contact.enabled = true;
@@ -133,7 +133,7 @@ fn what_appears_too_near_throws_nothing() {
     bench.run(0.1);
     assert!(bench.state.v.iter().all(|v| v.norm() < 1e-9));
     // The separation begins with the step that ends as the plate appears.
-    assert!(bench.state.room.iter().any(|part| *part < 0.1) && bench.state.bristles.is_empty());
+    assert!(bench.state.offset_scale.iter().any(|part| *part < 0.1) && bench.state.bristles.is_empty());
     let mut fastest = 0.0f64;
     while bench.state.time < 0.7 {
         bench.step(2e-3);
@@ -141,7 +141,7 @@ fn what_appears_too_near_throws_nothing() {
     }
     let height = centre(&bench, &bench.state.x).y + 1e-4;
     println!("| appeared: fastest | | {fastest:.4} m/s | height {height:.5} m | |");
-    assert!(fastest < 0.02 && bench.state.room.is_empty());
+    assert!(fastest < 0.02 && bench.state.offset_scale.is_empty());
     assert!(height > 1.5e-3, "it is parted by {height} m");
 }
 

@@ -9,7 +9,7 @@ use percale::force::assembly::Assembly;
 use percale::force::bending::Bending;
 use percale::force::contact::Friction;
 use percale::force::membrane::{Isotropic, Membrane, Progressive};
-use percale::force::scheme::{Scheme, Shape, Softness};
+use percale::force::scheme::{Scheme, Shape, StiffnessScales};
 use percale::force::spring::Jacobian;
 use percale::force::spring_mesh::{Flexion, Network, Stretch};
 use percale::force::term::Memory;
@@ -160,7 +160,7 @@ fn a_vertex_breaks_off_at_the_largest_height_with_the_work_of_separation() {
             let report = step(&mut bench, h);
             let Some(last) = bench.memory::<WaterState>().bridges.last() else { continue };
             if lowest.is_finite() {
-                work += report.told.tallies.get(&water::ADHESION) * (last.height - height);
+                work += report.effects.tallies.get(&water::ADHESION) * (last.height - height);
             }
             (height, lowest) = (last.height, lowest.min(last.height));
             for bridge in &bench.memory::<WaterState>().bridges {
@@ -195,9 +195,9 @@ fn the_sum_over_an_area_does_not_depend_on_the_mesh() {
         soak(&mut bench, COTTON, bridges);
         step(&mut bench, h);
         let report = step(&mut bench, h);
-        assert_eq!(report.told.tallies.get(&water::BRIDGES) as usize, 2 * n * n);
+        assert_eq!(report.effects.tallies.get(&water::BRIDGES) as usize, 2 * n * n);
         let area = (n * n) as f64 * PI * spacing * spacing / 4.0;
-        report.told.tallies.get(&water::ADHESION) / area
+        report.effects.tallies.get(&water::ADHESION) / area
     };
     for spacing in [5e-3, 10e-3, 20e-3] {
         let area = pull(spacing, Law::Area, false);
@@ -249,8 +249,8 @@ fn an_area_of_one_vertex_is_that_vertex() {
         soak(&mut bench, COTTON, Settings { all_rims: true, form: 4e-4, ..Settings::water(law) });
         step(&mut bench, h);
         let report = step(&mut bench, h);
-        assert_eq!(report.told.tallies.get(&water::BRIDGES), 1.0);
-        report.told.tallies.get(&water::ADHESION)
+        assert_eq!(report.effects.tallies.get(&water::BRIDGES), 1.0);
+        report.effects.tallies.get(&water::ADHESION)
     };
     close("pull", pull(Law::Area), pull(Law::Experiments), 1e-9);
 }
@@ -393,24 +393,26 @@ fn both_sides_share_a_film() {
 
 /// Returns the forces [N] at rest, and the energy [J], of cloth with these fractions of its stiffness.
 fn pulled(world: &World, x: &[Vec3], soft: &[f64]) -> (Vec<Vec3>, f64) {
-    let (still, betas) = (vec![Vec3::zeros(); world.moving], vec![1.0; world.moving]);
+    let (still, effective_dt) = (vec![Vec3::zeros(); world.moving], vec![1.0; world.moving]);
     let scheme = Scheme {
         x,
         y: &still,
-        rate: &still,
+        velocity: &still,
         v: &still,
         guess: &still,
         mass: &world.mass,
         beta: 1.0,
-        betas: &betas,
+        effective_dt: &effective_dt,
         wind: Vec3::zeros(),
         exchange: &[],
         drag: &[],
-        soft: Softness { wet: soft, ..Softness::default() },
+        stiffness_scale: StiffnessScales { wet: soft, ..StiffnessScales::default() },
     };
     let mut assembly = Assembly::<f64>::new(&world.elements, &world.starts);
     assembly.assemble(&scheme, &Memory::default());
-    let (along, across) = world.elements.energy(Shape { x, soft: Softness { wet: soft, ..Softness::default() } });
+    let (along, across) = world
+        .elements
+        .energy(Shape { x, stiffness_scale: StiffnessScales { wet: soft, ..StiffnessScales::default() } });
     (assembly.force.clone(), along + across)
 }
 
@@ -421,8 +423,8 @@ fn softened_cloth_pulls_as_its_energy_says() {
     let plain = lattice(6, 5, 0.01, 0.0);
     let progressive = Progressive { young: [[135.6, 64.03], [80.0, 300.0]], shear: 40.0, poisson: 0.2 };
     let mut stiffening = plain.clone();
-    stiffening.sheet.membrane = Membrane::Progressive(progressive);
-    stiffening.sheet.bending = Bending::Progressive([1e-5, 3e-8]);
+    stiffening.law.membrane = Membrane::Progressive(progressive);
+    stiffening.law.bending = Bending::Progressive([1e-5, 3e-8]);
     let mut knit = plain.clone();
     knit.springs = Some(Network {
         stretch: Stretch::Given([20.0, 5.0]),
@@ -464,8 +466,8 @@ fn a_full_cloth_is_as_soft_as_it_says() {
     let hung = |part: f64, mass: f64| {
         let mut cloth = lattice(9, 9, 0.01, 0.0);
         cloth.vertex_mass = Some(mass);
-        cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young: 40.0 * part, poisson: 0.3 });
-        cloth.sheet.bending = Bending::Constant(1e-5 * part);
+        cloth.law.membrane = Membrane::Isotropic(Isotropic { young: 40.0 * part, poisson: 0.3 });
+        cloth.law.bending = Bending::Constant(1e-5 * part);
         cloth.pins = vec![Pin::fixed(vec![0, 8])];
         Bench::new(input(Vec3::y() * -G, cloth), settings(Integrator::Bdf2, 2e-3, 1e-9))
     };

@@ -78,8 +78,8 @@ fn rows(compared: &Compared) -> String {
     }
     heads.extend([rms.as_str(), most.as_str(), "bad [%]", ""]);
     let frames = shown(&compared.rows);
-    let told = compared.rows.iter().filter(|r| !r.pass || frames.contains(&r.frame));
-    let cells = told.map(|r| {
+    let reported = compared.rows.iter().filter(|r| !r.pass || frames.contains(&r.frame));
+    let cells = reported.map(|r| {
         let mut cells = vec![Cell::Number(if r.frame < 0 { String::new() } else { r.frame.to_string() })];
         cells.extend(r.flip.into_iter().flatten().map(|f| Cell::Number(number(f))));
         cells.push(Cell::Number(number(r.rms)));

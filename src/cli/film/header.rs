@@ -110,7 +110,7 @@ fn object(
     let ground = look.as_ref().zip(first).is_some_and(|(look, (_, at))| is_ground(look, at, &up, stand.ground));
     let object = Json::map([
         ("name", Json::text(&entry.name)),
-        ("kind", Json::text(entry.kind.word())),
+        ("kind", Json::text(entry.kind.name())),
         ("colour", hex(look.as_ref().map_or([0.5; 3], |look| look.colour))),
         ("shown", Json::Bool(look.is_some() && !ground)),
         ("smooth", Json::Bool(entry.kind == Kind::Cloth)),
@@ -158,7 +158,7 @@ pub fn header(
     let every = frames.windows(2).map(|two| two[1] - two[0]).max().unwrap_or(1);
     let mut all = Json::map([
         ("title", Json::text(title)),
-        ("status", Json::text(record.status.word())),
+        ("status", Json::text(record.status.name())),
         ("fps", Json::Number(record.fps)),
         ("first", Json::Number(f64::from(record.first))),
         ("every", Json::Number(f64::from(every))),

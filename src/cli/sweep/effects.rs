@@ -46,8 +46,8 @@ pub fn page(keys: &[String], cases: &[&[String]], heads: &[String], results: &[V
         all.filter(|all| all.iter().any(|y| *y != all[0]))
     };
     // The wall time depends on the machine.
-    let told = heads.iter().enumerate().filter(|(_, head)| *head != "wall_s");
-    let columns: Vec<(&str, Vec<f64>)> = told.filter_map(|(k, head)| Some((head.as_str(), column(k)?))).collect();
+    let reported = heads.iter().enumerate().filter(|(_, head)| *head != "wall_s");
+    let columns: Vec<(&str, Vec<f64>)> = reported.filter_map(|(k, head)| Some((head.as_str(), column(k)?))).collect();
     if columns.is_empty() {
         return String::new();
     }

@@ -74,13 +74,13 @@ fn simulate(plan: &Plan, case: &Case, stop: &AtomicBool) -> Result<Option<i32>, 
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(|error| DiskError::new(&plan.program, &error))?;
-    let mut told = false;
+    let mut reported = false;
     loop {
         if let Some(status) = child.try_wait().map_err(|error| DiskError::new(&plan.program, &error))? {
             return Ok(status.code());
         }
-        if stop.load(Ordering::Relaxed) && !told {
-            told = true;
+        if stop.load(Ordering::Relaxed) && !reported {
+            reported = true;
             terminate(&child);
         }
         thread::sleep(LOOK);

@@ -1,7 +1,7 @@
 //! Writes the sweep as a job template of Open Job Description (specification 2023-09).
 
 use super::{Case, Plan};
-use crate::cli::gate::clean;
+use crate::cli::ownership::clean;
 use crate::mesh::within;
 use std::path::{Path, PathBuf};
 

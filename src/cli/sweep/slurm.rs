@@ -68,8 +68,8 @@ fn sbatch(script: &Path, own: &[&str], more: &[String]) -> Result<String, Failur
     if !out.status.success() {
         return Err(Failure::input(format!("sbatch: {}", String::from_utf8_lossy(&out.stderr).trim())));
     }
-    let told = String::from_utf8_lossy(&out.stdout).into_owned();
-    Ok(told.trim().split(';').next().unwrap_or_default().to_string())
+    let reported = String::from_utf8_lossy(&out.stdout).into_owned();
+    Ok(reported.trim().split(';').next().unwrap_or_default().to_string())
 }
 
 /// Returns the head of a script.
@@ -163,7 +163,7 @@ mod tests {
             .spawn()
             .unwrap();
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), line.as_bytes()).unwrap();
-        let told = child.wait_with_output().unwrap().stdout;
-        assert_eq!(String::from_utf8(told).unwrap(), words.join("\n") + "\n");
+        let reported = child.wait_with_output().unwrap().stdout;
+        assert_eq!(String::from_utf8(reported).unwrap(), words.join("\n") + "\n");
     }
 }

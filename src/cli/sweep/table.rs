@@ -4,7 +4,7 @@ use super::beside::beside;
 use super::effects;
 use super::{Case, Plan};
 use crate::cli::failure::Failure;
-use crate::cli::gate::counts;
+use crate::cli::ownership::counts;
 use crate::cli::picture::sheet;
 use crate::cli::resume::soft;
 use crate::cli::say;
@@ -67,7 +67,7 @@ fn row(case: &Case) -> Result<Row, Failure> {
     let air = last.and_then(|s| s.airs.first());
     let optional = |x: Option<f64>| x.filter(|x| x.is_finite()).map_or(String::new(), number);
     let results = vec![
-        if ended { "ended".to_string() } else { record.status.word().to_string() },
+        if ended { "ended".to_string() } else { record.status.name().to_string() },
         format!("{}/{}", record.done, record.frames),
         format!("{:.1}", record.wall),
         stats.iter().map(|s| s.steps).sum::<u64>().to_string(),
@@ -264,8 +264,8 @@ mod tests {
         let words = |all: &[&str]| all.iter().map(|v| v.to_string()).collect::<Vec<_>>();
         let cases = [words(&["[]", "\"silk\""]), words(&[&long, "\"silk\""]), words(&[&long, "3"])];
         let cases: Vec<&[String]> = cases.iter().map(Vec::as_slice).collect();
-        let (short, told) = shown(&words(&["wet", "cloth"]), &cases);
+        let (short, reported) = shown(&words(&["wet", "cloth"]), &cases);
         assert_eq!(short, [words(&["[]", "silk"]), words(&["#2", "silk"]), words(&["#2", "3"])]);
-        assert_eq!(told, [["wet".to_string(), "#2".into(), long]]);
+        assert_eq!(reported, [["wet".to_string(), "#2".into(), long]]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::failure::Failure;
 use crate::cli::film::{Field, Source, Values, header, is_still};
-use crate::cli::report::{scene_name, told};
+use crate::cli::report::{scene_name, sections};
 use crate::page::{document_with_viewer, heading, paragraph, viewer};
 use crate::scene::json::Json;
 use crate::sequence::{Entry, Folder};
@@ -63,7 +63,7 @@ impl Site {
         let parts: Vec<&str> = path.strip_prefix('/').unwrap_or("-").split('/').collect();
         let answer = match parts.as_slice() {
             [""] => self.page(),
-            ["told"] => self.told().map(|[top, below]| Answer::html(top + &below)),
+            ["told"] => self.sections().map(|[top, below]| Answer::html(top + &below)),
             ["runs", run, rest @ ..] => match number(run).and_then(|run| self.runs.get(run as usize).map(|_| run)) {
                 Some(run) => self.run(run as usize, rest),
                 None => return Answer::refused(404, "no such run"),
@@ -139,14 +139,14 @@ impl Site {
     }
 
     /// Tells of the runs, above and below them: all of one, of several how they went.
-    fn told(&self) -> Result<[String; 2], Failure> {
+    fn sections(&self) -> Result<[String; 2], Failure> {
         if let [(folder, _)] = self.runs.as_slice() {
-            return told(folder, &Source::open(folder)?.record);
+            return sections(folder, &Source::open(folder)?.record);
         }
         let mut below = String::new();
         for (run, (folder, _)) in self.runs.iter().enumerate() {
             let source = self.source(run)?;
-            let [top, _] = told(folder, &source.record)?;
+            let [top, _] = sections(folder, &source.record)?;
             below.push_str(&heading(&self.name(run, &source)));
             below.push_str(&top.replacen(" id=\"verdict\"", "", 1));
         }
@@ -163,7 +163,7 @@ impl Site {
                 films.push(self.film(run)?.to_string());
             }
         }
-        let [top, below] = self.told()?;
+        let [top, below] = self.sections()?;
         let shown = match (films.is_empty(), self.live) {
             (false, _) => viewer(&films),
             (true, false) => paragraph("There is no frame yet."),

@@ -37,7 +37,7 @@ fn check(scene: &Scene, faults: &mut Faults) {
     if flow.law() == DragLaw::Linear && !scene.cloths.iter().any(dragged) {
         faults.warn("airflow.drag", "no cloth has air_drag: air does nothing to any");
     }
-    if flow.law() == DragLaw::Seed {
+    if flow.law() == DragLaw::AsPrinted {
         let message = "as printed this law feeds energy to cloth of one of two orientations, without an end; \"seed-fixed\" and \"split\" never do";
         faults.warn("airflow.drag", message);
     }
@@ -66,7 +66,7 @@ fn check(scene: &Scene, faults: &mut Faults) {
         }
     }
     // The paper's box has no open side.
-    let paper = flow.preset == super::Preset::Seed;
+    let paper = flow.preset == super::Preset::Paper;
     if !paper && !flow.inlets.is_empty() && !flow.faces.all().contains(&Side::Open) {
         let message = "what is blown in leaves through the opposite side, evenly: no side of the box is open";
         faults.warn("airflow.faces", message);
@@ -84,7 +84,7 @@ fn check_inlet(flow: &super::Airflow, (inlet, key): (&super::Inlet, &str), end: 
     let [low, high] = [flow.region.min[axis], flow.region.max[axis]];
     let (at, cell) = (if side.is_multiple_of(2) { low } else { high }, (high - low) / flow.cells()[axis] as f64);
     if let Some(own) = inlet.region.as_ref().filter(|own| own.min[axis] > at + cell || own.max[axis] < at - cell) {
-        let (word, axis) = (inlet.face.word(), ["x", "y", "z"][axis]);
+        let (word, axis) = (inlet.face.name(), ["x", "y", "z"][axis]);
         let message = format!(
             "is from {axis} = {} to {} m, the {word} side at {at} m; air comes in through the side, where the box is seen straight at it",
             own.min[side / 2],
@@ -115,7 +115,7 @@ fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults
         };
         let faces: Vec<usize> = faces_of(&grid, side).filter(within).collect();
         if faces.is_empty() {
-            let message = format!("no cell of the {} side has its middle in the box", inlet.face.word());
+            let message = format!("no cell of the {} side has its middle in the box", inlet.face.name());
             faults.fault(&format!("airflow.inlet[{k}].box"), message);
             continue;
         }
@@ -141,14 +141,14 @@ fn blow(scene: &Scene, world: &mut World, state: &mut State, faults: &mut Faults
         inlets,
         resistance: match (flow.law(), through) {
             (DragLaw::Linear, _) => Resistance::Linear,
-            (DragLaw::Seed, _) => Resistance::Seed(flow.seed_constant),
-            (DragLaw::SeedFixed, _) => Resistance::SeedFixed(flow.seed_constant),
+            (DragLaw::AsPrinted, _) => Resistance::AsPrinted(flow.seed_constant),
+            (DragLaw::Dissipative, _) => Resistance::Dissipative(flow.seed_constant),
             (DragLaw::Screen, Some(through)) => {
                 Resistance::Screen { friction: 1.0 / through.permeance, inertia: through.inertia }
             }
             (DragLaw::Split | DragLaw::Screen, _) => Resistance::Split { normal: flow.normal, tangent: flow.tangent },
         },
-        answers: flow.coupling == Coupling::TwoWay,
+        two_way: flow.coupling == Coupling::TwoWay,
         solids: Vec::new(),
     };
     tell(world, state, &airflow, faults);

@@ -3,7 +3,7 @@
 use super::faults::Faults;
 use super::select;
 use crate::linalg::{Mat3, Rotation, Vec2, Vec3};
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::pattern::{Girth, Panel, Placement, Wrap};
 use crate::scene::around::Around;
 use crate::scene::fault::meant;

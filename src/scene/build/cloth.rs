@@ -9,8 +9,8 @@ use super::hold;
 use super::pattern;
 use super::recorded;
 use super::select::{self, Groups, Refusal};
+use crate::force::cloth_law::{ClothLaw, Damping};
 use crate::force::contact::Friction;
-use crate::force::sheet::{Damping, Sheet};
 use crate::force::spring_mesh::Fault;
 use crate::mesh::archive::{self, Pose};
 use crate::mesh::check::{Severity, check};
@@ -61,7 +61,7 @@ pub fn input(
     let material = &cloth.material;
     let input = ClothInput {
         name: cloth.name.clone(),
-        sheet: sheet(cloth),
+        law: law(cloth),
         springs: cloth.network(),
         density: material.density,
         vertex_mass: cloth.vertex_mass,
@@ -117,9 +117,9 @@ fn weights(scene: &Scene, cloth: &Cloth, mesh: &TriMesh, groups: &Groups, key: &
 }
 
 /// Returns the laws of a cloth's material.
-fn sheet(cloth: &Cloth) -> Sheet {
+fn law(cloth: &Cloth) -> ClothLaw {
     let material = &cloth.material;
-    Sheet {
+    ClothLaw {
         membrane: material.membrane,
         bending: material.bending,
         damping: Damping { stretch: material.damping, bend: material.bending_damping.unwrap_or(material.damping) },

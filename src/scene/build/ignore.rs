@@ -41,8 +41,8 @@ pub fn apart(
         if parts.len() < entry.between.len() {
             continue;
         }
-        let told: Vec<String> = entry.between.iter().map(|part| format!("'{}'", part.told())).collect();
-        let name = if let [one] = told.as_slice() { format!("{one} and itself") } else { told.join(" and ") };
+        let reported: Vec<String> = entry.between.iter().map(|part| format!("'{}'", part.describe())).collect();
+        let name = if let [one] = reported.as_slice() { format!("{one} and itself") } else { reported.join(" and ") };
         let (Some((first, a)), Some((second, _))) = (parts.first(), parts.last()) else { continue };
         let apart = Apart { name, parts: [first.clone(), second.clone()] };
         let twice = all.iter().any(|other| same(&other.parts, &apart.parts));
@@ -54,7 +54,7 @@ pub fn apart(
             Some(format!(
                 "obstacles have no contact with themselves, so {} alone is no pair; name the cloth that is to ignore it, \
                  or two obstacles or groups that cross and catch cloth",
-                told[0]
+                reported[0]
             ))
         } else {
             None

@@ -3,8 +3,8 @@
 use super::faults::Faults;
 use super::plug::{Later, Then};
 use super::probe;
-use crate::contact::ease::ease;
 use crate::contact::ignore::excuses;
+use crate::contact::offset_ramp::ramp_offset;
 use crate::effect::seam::{Closings, Seams};
 use crate::linalg::Vec3;
 use crate::linalg::sets::Sets;
@@ -64,14 +64,14 @@ impl Parts {
             let term = law(&world);
             world.add(term);
         }
-        let told = begin(&world, &mut state, faults);
+        let reported = begin(&world, &mut state, faults);
         state.memory = world.elements.memory(&state.x);
         for effect in plugs.effects {
             effect(scene, &mut world, &mut state, faults);
         }
         let probes = probe::probes(scene, selected, &world);
         world.probe(probes, &mut state);
-        (world, state, told)
+        (world, state, reported)
     }
 
     /// Builds the world in which the pairs of seams with these indices are joined, with rest shapes of a time after the
@@ -162,7 +162,7 @@ impl Parts {
                 wrong = crossing(&to, &after);
                 if wrong.is_empty() {
                     let now = after.now();
-                    ease(&to, &mut after, |i, j| to.meet_at(i, j, now), |v| to.is_joined(v));
+                    ramp_offset(&to, &mut after, |i, j| to.meet_at(i, j, now), |v| to.is_joined(v));
                     return Some((to, after));
                 }
             }

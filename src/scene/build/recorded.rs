@@ -80,7 +80,7 @@ pub fn sequence(
     let mut taken = Taken::new(&mesh);
     taken.add(mesh.positions.clone(), key, faults)?;
     let mut sound = true;
-    let mut told: Vec<String> = mesh.notes.iter().map(|note| note.what.clone()).collect();
+    let mut reported: Vec<String> = mesh.notes.iter().map(|note| note.what.clone()).collect();
     for file in rest {
         let Some(mut next) = files::read(file, wanted, faults) else {
             sound = false;
@@ -93,9 +93,9 @@ pub fn sequence(
         }
         // A note that several files have is reported once.
         for note in &next.notes {
-            if !told.contains(&note.what) {
+            if !reported.contains(&note.what) {
                 faults.note(file, note);
-                told.push(note.what.clone());
+                reported.push(note.what.clone());
             }
         }
         if !next.same_faces(&mesh) {
@@ -156,7 +156,7 @@ pub fn cache(
         return None;
     }
     let recording = taken.finish(clock, repeat, key, faults)?;
-    let recording = looped(recording, &format!("{key}.cache.{}", source.word()), faults);
+    let recording = looped(recording, &format!("{key}.cache.{}", source.name()), faults);
     Some((mesh, Course::Recorded(recording), window))
 }
 
@@ -190,7 +190,7 @@ pub fn guide(
     }
     let recording =
         recorder.finish(clock, cache.repeat && shapes > 1).map_err(|error| lost(key, &error, faults)).ok()?;
-    Some(looped(recording, &format!("{key}.cache.{}", source.word()), faults))
+    Some(looped(recording, &format!("{key}.cache.{}", source.name()), faults))
 }
 
 /// Number of shapes, their times, and their visibility window, in scene time.
@@ -233,7 +233,7 @@ impl Source {
     }
 
     /// Returns the key that names the recorded file.
-    fn word(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             Source::Points(..) => "points",
             Source::Archive(..) => "mesh",
@@ -354,8 +354,8 @@ fn even(times: &[f64]) -> Option<Clock> {
 /// Returns the time between frames of a cache [s]. Warns if this time or the start differs from that in the file.
 fn interval(scene: &Scene, cache: &Cache, clock: &Count, count: usize, key: &str, faults: &mut Faults) -> f64 {
     let (key, of_scene) = (format!("{key}.points"), scene.time.fps);
-    let told = clock.interval(of_scene);
-    let taken = cache.fps.map(|fps| 1.0 / fps).or(told).unwrap_or(1.0 / of_scene);
+    let reported = clock.interval(of_scene);
+    let taken = cache.fps.map(|fps| 1.0 / fps).or(reported).unwrap_or(1.0 / of_scene);
     let first = clock.first(of_scene);
     // Files count frames from 0, or as the scene does.
     let usual = |from: f64| (first - from).abs() < 0.01;
@@ -379,7 +379,7 @@ fn interval(scene: &Scene, cache: &Cache, clock: &Count, count: usize, key: &str
             rounded(taken)
         );
         faults.warn(&key, message);
-    } else if told.is_none() {
+    } else if reported.is_none() {
         let message = format!("says no time from frame to frame that could be; it is taken to be {} s", rounded(taken));
         faults.warn(&key, message);
     } else if let (Count::Frames { rate, .. }, Some(fps)) = (clock, cache.fps)

@@ -1,7 +1,7 @@
 //! Warnings about internal friction, and springs before buckling, that are too steep for the time step.
 
 use super::faults::Faults;
-use crate::force::sheet::Sheet;
+use crate::force::cloth_law::ClothLaw;
 use crate::linalg::Vec3;
 use crate::scene::Scene;
 use crate::scene::unit::{number, rounded};
@@ -46,7 +46,7 @@ fn tell_of_ramps(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
 pub fn tell(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
     tell_of_ramps(scene, cloths, faults);
     for (k, cloth) in cloths.iter().enumerate() {
-        let Sheet { inner, membrane, .. } = &cloth.sheet;
+        let ClothLaw { inner, membrane, .. } = &cloth.law;
         let [warp, _, weft, shear] = membrane.moduli(&Vec3::zeros());
         let mass = mass(cloth);
         let ways = [("stretch", warp), ("weft", weft), ("shear", shear)].into_iter().zip(&inner.stretch);

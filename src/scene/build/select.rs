@@ -59,12 +59,12 @@ fn names(groups: &Groups) -> impl Iterator<Item = &str> {
 }
 
 fn known(groups: &Groups) -> String {
-    const TOLD: usize = 12;
-    let told: Vec<String> = names(groups).take(TOLD).map(|n| format!("'{n}'")).collect();
+    const MOST_LISTED: usize = 12;
+    let reported: Vec<String> = names(groups).take(MOST_LISTED).map(|n| format!("'{n}'")).collect();
     match groups.len() {
         0 => "neither mesh nor scene names any".to_string(),
-        n if n > TOLD => format!("known are {} and {} more", told.join(", "), n - TOLD),
-        _ => format!("known are {}", told.join(", ")),
+        n if n > MOST_LISTED => format!("known are {} and {} more", reported.join(", "), n - MOST_LISTED),
+        _ => format!("known are {}", reported.join(", ")),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::faults::Faults;
 use crate::collision::untangle::Tangle;
-use crate::contact::ease::ease;
 use crate::contact::ignore;
-use crate::contact::part::{Parted, part};
+use crate::contact::offset_ramp::ramp_offset;
+use crate::contact::separate::{Separated, separate};
 use crate::linalg::par;
 use crate::scene::settings::Start;
 use crate::scene::unit::rounded;
@@ -25,13 +25,13 @@ pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults
 /// Does as [`begin`], without a look at obstacles that meet each other.
 pub fn settle(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     // Intersections within rounding are separated like touching surfaces.
-    let parted = part(world, state).filter(|parted| parted.apart);
+    let parted = separate(world, state).filter(|parted| parted.apart);
     let crossing = cross(start, world, state, faults);
     if !crossing.is_empty() {
         return crossing;
     }
-    if let Some(parted) = parted.or_else(|| part(world, state)) {
-        let Parted { vertices, most, objects, place, apart } = parted;
+    if let Some(parted) = parted.or_else(|| separate(world, state)) {
+        let Separated { vertices, most, objects, place, apart } = parted;
         let [a, b] = objects.map(|k| world.name(k));
         let near = format!("({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z);
         let said = if a == b { format!("'{a}' touches itself") } else { format!("'{a}' and '{b}' touch") };
@@ -46,7 +46,7 @@ pub fn settle(start: Start, world: &World, state: &mut State, faults: &mut Fault
         }
     }
     let now = state.now();
-    if let Some(eased) = ease(world, state, |i, j| world.meet_at(i, j, now), |_| true) {
+    if let Some(eased) = ramp_offset(world, state, |i, j| world.meet_at(i, j, now), |_| true) {
         faults.warn(&key(world, eased.objects[0].min(eased.objects[1])), eased.describe(world));
     }
     Vec::new()
@@ -116,7 +116,7 @@ fn warn_of_obstacles(world: &World, state: &State, faults: &mut Faults) {
         for one in all.iter().filter(|one| !named(one)) {
             let message = format!(
                 "at the start {}; obstacles may, but cloth that comes between them there has no room",
-                one.told(|k| world.name(k), words)
+                one.describe_with(|k| world.name(k), words)
             );
             faults.warn(&key(world, one.objects[0]), message);
         }

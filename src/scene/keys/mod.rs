@@ -388,7 +388,7 @@ pub trait Choice: Copy + PartialEq + 'static {
     const ALL: &'static [(Self, &'static str, &'static str)];
 
     /// Returns the word of a value.
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(_, word, _)| word)
     }
 }

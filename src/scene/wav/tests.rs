@@ -44,7 +44,7 @@ fn sample(code: u16, bits: u16, value: f64) -> Vec<u8> {
     }
 }
 
-fn told(bytes: &[u8]) -> String {
+fn describe(bytes: &[u8]) -> String {
     Recording::of(bytes).unwrap_err()
 }
 
@@ -87,45 +87,45 @@ fn formats_give_the_same_samples() {
 #[test]
 fn faults_are_told_by_name() {
     let good = format(PCM, 1, 8000, 16);
-    assert_eq!(told(b""), "the file is empty");
-    assert_eq!(told(b"t,x\n1,2\n"), "is no RIFF/WAVE file; save it as WAV, PCM of 16 bit");
-    assert!(told(b"OggS....").contains("it is an Ogg file") && told(b"RIFX....WAVE").contains("big endian"));
-    assert!(told(b"RIFF....AVI LIST").contains("a RIFF file of another kind"));
+    assert_eq!(describe(b""), "the file is empty");
+    assert_eq!(describe(b"t,x\n1,2\n"), "is no RIFF/WAVE file; save it as WAV, PCM of 16 bit");
+    assert!(describe(b"OggS....").contains("it is an Ogg file") && describe(b"RIFX....WAVE").contains("big endian"));
+    assert!(describe(b"RIFF....AVI LIST").contains("a RIFF file of another kind"));
     for (code, name) in [(2, "ADPCM of Microsoft"), (6, "A-law"), (7, "mu-law"), (0x11, "ADPCM of IMA"), (0x55, "MP3")]
     {
         let message = format!("is compressed (format {code}, {name}); save it as PCM of 16 bit");
         for head in [format(code, 1, 8000, 8), extensible(code, 1, 8000, 8)] {
-            assert_eq!(told(&wav(&head, &[0; 8])), message);
+            assert_eq!(describe(&wav(&head, &[0; 8])), message);
         }
     }
-    assert_eq!(told(&wav(&format(99, 1, 8000, 8), &[0; 8])), "is compressed (format 99); save it as PCM of 16 bit");
+    assert_eq!(describe(&wav(&format(99, 1, 8000, 8), &[0; 8])), "is compressed (format 99); save it as PCM of 16 bit");
     let mut strange = extensible(PCM, 1, 8000, 16);
     strange[39] = 0;
-    assert!(told(&wav(&strange, &[0; 8])).contains("a format that is not known here"));
-    assert_eq!(told(&wav(&format(PCM, 1, 8000, 12), &[0; 8])), "is PCM of 12 bit; save it with 8, 16, 24 or 32");
-    assert_eq!(told(&wav(&format(FLOAT, 1, 8000, 16), &[0; 8])), "has floats of 16 bit; save it with 32 or 64");
+    assert!(describe(&wav(&strange, &[0; 8])).contains("a format that is not known here"));
+    assert_eq!(describe(&wav(&format(PCM, 1, 8000, 12), &[0; 8])), "is PCM of 12 bit; save it with 8, 16, 24 or 32");
+    assert_eq!(describe(&wav(&format(FLOAT, 1, 8000, 16), &[0; 8])), "has floats of 16 bit; save it with 32 or 64");
     let whole = wav(&good, &[1; 100]);
-    assert_eq!(told(&whole[..whole.len() - 30]), "is truncated: its chunk 'data' has 100 bytes, 70 are there");
-    assert_eq!(told(&whole[..30]), "is truncated: its chunk 'fmt ' has 16 bytes, 10 are there");
+    assert_eq!(describe(&whole[..whole.len() - 30]), "is truncated: its chunk 'data' has 100 bytes, 70 are there");
+    assert_eq!(describe(&whole[..30]), "is truncated: its chunk 'fmt ' has 16 bytes, 10 are there");
     let mut open = whole.clone();
     open[40..44].copy_from_slice(&[255; 4]);
-    assert!(told(&open).contains("was never written, as of a stream"));
-    assert!(told(&wav(&good, &[1; 101])).contains("101 bytes of samples are no whole number of blocks of 2"));
-    assert!(told(&file(&[chunk(b"data", &[0; 4])])).contains("no chunk 'fmt '"));
-    assert!(told(&file(&[chunk(b"fmt ", &good)])).contains("no chunk 'data'"));
-    assert_eq!(told(&wav(&good[..14], &[0; 4])), "its chunk 'fmt ' is too short: 14 bytes");
-    assert_eq!(told(&wav(&good, &[])), "has no samples");
-    assert_eq!(told(&wav(&format(PCM, 1, 0, 16), &[0; 4])), "has a sample rate of 0");
-    assert_eq!(told(&wav(&format(PCM, 0, 8000, 16), &[0; 4])), "has no channels");
+    assert!(describe(&open).contains("was never written, as of a stream"));
+    assert!(describe(&wav(&good, &[1; 101])).contains("101 bytes of samples are no whole number of blocks of 2"));
+    assert!(describe(&file(&[chunk(b"data", &[0; 4])])).contains("no chunk 'fmt '"));
+    assert!(describe(&file(&[chunk(b"fmt ", &good)])).contains("no chunk 'data'"));
+    assert_eq!(describe(&wav(&good[..14], &[0; 4])), "its chunk 'fmt ' is too short: 14 bytes");
+    assert_eq!(describe(&wav(&good, &[])), "has no samples");
+    assert_eq!(describe(&wav(&format(PCM, 1, 0, 16), &[0; 4])), "has a sample rate of 0");
+    assert_eq!(describe(&wav(&format(PCM, 0, 8000, 16), &[0; 4])), "has no channels");
     let mut wide = good.clone();
     wide[12] = 3;
-    assert_eq!(told(&wav(&wide, &[0; 6])), "says that a block has 3 bytes; 1 channels of 16 bit have 2");
+    assert_eq!(describe(&wav(&wide, &[0; 6])), "says that a block has 3 bytes; 1 channels of 16 bit have 2");
     for odd in [f32::NAN, f32::INFINITY] {
         let mut data = [0.5f32; 8];
         data[5] = odd;
         let bytes: Vec<u8> = data.iter().flat_map(|v| v.to_le_bytes()).collect();
         let message = "sample 3 of channel 2, at 0.00025 s, is not finite";
-        assert_eq!(told(&wav(&format(FLOAT, 2, 8000, 32), &bytes)), message);
+        assert_eq!(describe(&wav(&format(FLOAT, 2, 8000, 32), &bytes)), message);
     }
     assert_eq!(fits(LARGEST + 1).unwrap_err(), "has 1.1 GB, more than 1 GiB; cut it to what is used");
     assert!(Recording::read(Path::new("no/such.wav")).unwrap_err().starts_with("cannot be read"));

@@ -5,7 +5,7 @@
 //! origin, each mesh is in a transform of its name.
 
 use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
-use super::{Chart, Part, Sample, Sink, Take, identifier, identifiers, le_bytes};
+use super::{Chart, ExportHeader, Part, Sample, Sink, identifier, identifiers, le_bytes};
 use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::DiskError;
@@ -43,7 +43,7 @@ struct Mesh {
 pub struct Alembic<'a> {
     path: PathBuf,
     file: Ogawa,
-    take: &'a Take,
+    header: &'a ExportHeader,
     meshes: Vec<Mesh>,
     buffer: Vec<u8>,
 }
@@ -53,18 +53,18 @@ impl<'a> Alembic<'a> {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(path: &Path, take: &'a Take) -> Result<Alembic<'a>, DiskError> {
+    pub fn new(path: &Path, header: &'a ExportHeader) -> Result<Alembic<'a>, DiskError> {
         let mut file = Ogawa::new(path)?;
-        let mut meshes = Vec::with_capacity(take.parts.len());
-        for part in &take.parts {
-            meshes.push(Mesh::new(&mut file, part, take)?);
+        let mut meshes = Vec::with_capacity(header.parts.len());
+        for part in &header.parts {
+            meshes.push(Mesh::new(&mut file, part, header)?);
         }
-        Ok(Alembic { path: path.to_path_buf(), file, take, meshes, buffer: Vec::new() })
+        Ok(Alembic { path: path.to_path_buf(), file, header, meshes, buffer: Vec::new() })
     }
 
     /// Fills the buffer with vectors, turned to y up.
     fn vectors(&mut self, all: &[[f32; 3]]) {
-        match self.take.up {
+        match self.header.up {
             Up::Y => le_bytes(all, &mut self.buffer),
             Up::Z => {
                 let turned: Vec<[f32; 3]> = all.iter().map(|[x, y, z]| [*x, *z, -*y]).collect();
@@ -75,7 +75,7 @@ impl<'a> Alembic<'a> {
 }
 
 impl Mesh {
-    fn new(file: &mut Ogawa, part: &Part, take: &Take) -> Result<Mesh, DiskError> {
+    fn new(file: &mut Ogawa, part: &Part, header: &ExportHeader) -> Result<Mesh, DiskError> {
         let times = u32::from(!part.still);
         let ints = |all: &mut dyn Iterator<Item = i32>| -> Vec<u8> { all.flat_map(i32::to_le_bytes).collect() };
         // Alembic orders corners clockwise, seen from outside.
@@ -103,7 +103,7 @@ impl Mesh {
         material.add(file, &ints(&mut part.face_looks().map(|look| look as i32)))?;
         let mut sets = Vec::new();
         for (look, faces) in part.sets() {
-            let look = take.looks.get(look as usize).map_or("", |look| look.name.as_str());
+            let look = header.looks.get(look as usize).map_or("", |look| look.name.as_str());
             // A name may have any characters but a slash.
             let mut name: String = look.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
             while name.is_empty() || sets.iter().any(|(other, _)| *other == name) {
@@ -115,7 +115,7 @@ impl Mesh {
         }
         let mut visible = part.there.as_ref().map(|_| Property::scalar("visible", Pod::I8, 1, "", 1));
         if let Some(visible) = &mut visible {
-            for frame in take.frames.all() {
+            for frame in header.frames.all() {
                 visible.add(file, &[u8::from(part.shows(frame))])?;
             }
         }
@@ -156,9 +156,9 @@ fn face_set(name: String, faces: Property, bounds: Property) -> Object {
 }
 
 /// Wraps a mesh in a transform of the same name, from the local origin to the scene's.
-fn moved(file: &mut Ogawa, take: &Take, mesh: Object) -> Result<Object, DiskError> {
-    let [x, y, z] = take.origin.into();
-    let place: [f64; 3] = if take.up == Up::Z { [x, z, -y] } else { [x, y, z] };
+fn moved(file: &mut Ogawa, header: &ExportHeader, mesh: Object) -> Result<Object, DiskError> {
+    let [x, y, z] = header.origin.into();
+    let place: [f64; 3] = if header.up == Up::Z { [x, z, -y] } else { [x, y, z] };
     let place: Vec<u8> = place.iter().flat_map(|c| c.to_le_bytes()).collect();
     let mut properties = Vec::new();
     // The transform inherits its parent's, has one translation of three channels, and is no identity.
@@ -191,7 +191,7 @@ impl Sink for Alembic<'_> {
             self.meshes[part].velocities.add(&mut self.file, &self.buffer)?;
         }
         let [low, high] = sample.bounds();
-        let [low, high] = match self.take.up {
+        let [low, high] = match self.header.up {
             Up::Y => [low, high],
             Up::Z => [[low[0], low[2], -high[1]], [high[0], high[2], -low[1]]],
         };
@@ -211,11 +211,11 @@ impl Sink for Alembic<'_> {
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
-        let Alembic { path, mut file, take, meshes, .. } = *self;
-        let names = identifiers(take.parts.iter().map(|p| p.name.as_str()));
+        let Alembic { path, mut file, header, meshes, .. } = *self;
+        let names = identifiers(header.parts.iter().map(|p| p.name.as_str()));
         let mut children: Vec<Object> = meshes.into_iter().zip(names).map(|(mesh, name)| mesh.object(name)).collect();
-        if take.origin != Vec3::zeros() {
-            children = children.into_iter().map(|mesh| moved(&mut file, take, mesh)).collect::<Result<_, _>>()?;
+        if header.origin != Vec3::zeros() {
+            children = children.into_iter().map(|mesh| moved(&mut file, header, mesh)).collect::<Result<_, _>>()?;
         }
         let none = Compound::new("", "", Vec::new(), Vec::new());
         let top = Object { name: "ABC".to_string(), meta: "", properties: none, children };
@@ -225,15 +225,15 @@ impl Sink for Alembic<'_> {
         let words = format!(
             "_ai_AlembicVersion=Alembic 1.8.0;_ai_Application=percale {};_ai_Description=frame k is at k / {} s",
             env!("CARGO_PKG_VERSION"),
-            take.fps
+            header.fps
         );
         let words = file.data(&[words.as_bytes()])?;
         // Each time sampling: number of samples, seconds between them, number of starts, start. The first is for static
         // properties, the second for moving ones.
         let mut times = Vec::new();
-        for (count, step, start) in [(0, 1.0, 0.0), (take.frames.count(), 1.0, f64::from(take.frames.first))] {
-            let step: f64 = if count == 0 { step } else { step / take.fps };
-            let start: f64 = start / take.fps;
+        for (count, step, start) in [(0, 1.0, 0.0), (header.frames.count(), 1.0, f64::from(header.frames.first))] {
+            let step: f64 = if count == 0 { step } else { step / header.fps };
+            let start: f64 = start / header.fps;
             times.extend(u32::to_le_bytes(count));
             times.extend(step.to_le_bytes());
             times.extend(1u32.to_le_bytes());

@@ -6,7 +6,7 @@
 //! of each frame.
 
 use super::normals::smooth;
-use super::{Chart, Look, Part, Sample, Sink, Take, le_bytes};
+use super::{Chart, ExportHeader, Look, Part, Sample, Sink, le_bytes};
 use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::disk::{DiskError, Draft, read, write};
@@ -53,7 +53,7 @@ impl Mesh {
 pub struct Gltf<'a> {
     path: PathBuf,
     data: Draft,
-    take: &'a Take,
+    header: &'a ExportHeader,
     /// Frame at 0 s.
     zero: u32,
     meshes: Vec<Mesh>,
@@ -67,19 +67,19 @@ impl<'a> Gltf<'a> {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(path: &Path, take: &'a Take, zero: u32) -> Result<Gltf<'a>, DiskError> {
+    pub fn new(path: &Path, header: &'a ExportHeader, zero: u32) -> Result<Gltf<'a>, DiskError> {
         let data = Draft::new(&path.with_extension("bin"))?;
         let mut out = Gltf {
             path: path.to_path_buf(),
             data,
-            take,
+            header,
             zero,
             meshes: Vec::new(),
             views: Vec::new(),
             accessors: Vec::new(),
             buffer: Vec::new(),
         };
-        for part in &take.parts {
+        for part in &header.parts {
             let Split { repeated, triangles, uv } = split(part);
             let mut primitives = Vec::new();
             for (look, _) in part.sets() {
@@ -141,9 +141,9 @@ impl<'a> Gltf<'a> {
 
     /// Writes the times of all frames. Returns the accessor.
     fn times(&mut self) -> Result<usize, DiskError> {
-        let frames = self.take.frames;
+        let frames = self.header.frames;
         let times: Vec<f32> =
-            frames.all().map(|f| ((f64::from(f) - f64::from(self.zero)) / self.take.fps) as f32).collect();
+            frames.all().map(|f| ((f64::from(f) - f64::from(self.zero)) / self.header.fps) as f32).collect();
         self.buffer = times.iter().flat_map(|t| t.to_le_bytes()).collect();
         let ends = [times.first(), times.last()].map(|t| t.copied().into_iter().collect());
         self.accessor(FLOAT, "SCALAR", times.len(), Some(ends))
@@ -151,7 +151,7 @@ impl<'a> Gltf<'a> {
 
     /// Writes the scale of a part at each frame, 0 where it is absent. Returns the accessor.
     fn scales(&mut self, part: &Part) -> Result<usize, DiskError> {
-        let frames = self.take.frames;
+        let frames = self.header.frames;
         let scales: Vec<[f32; 3]> = frames.all().map(|f| [f32::from(u8::from(part.shows(f))); 3]).collect();
         le_bytes(&scales, &mut self.buffer);
         self.accessor(FLOAT, "VEC3", scales.len(), None)
@@ -159,7 +159,7 @@ impl<'a> Gltf<'a> {
 
     /// Writes the weights of all targets, a row per frame. Returns the accessor.
     fn weights(&mut self) -> Result<usize, DiskError> {
-        let (at, rows) = (self.data.length(), self.take.frames.count() as usize);
+        let (at, rows) = (self.data.length(), self.header.frames.count() as usize);
         for row in 0..rows {
             let weight = |target: usize| if target + 1 == row { 1f32 } else { 0.0 };
             let bytes: Vec<u8> = (0..rows - 1).flat_map(|target| weight(target).to_le_bytes()).collect();
@@ -215,7 +215,7 @@ fn split(part: &Part) -> Split {
 
 impl Sink for Gltf<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        let (mesh, of) = (&mut self.meshes[part], &self.take.parts[part]);
+        let (mesh, of) = (&mut self.meshes[part], &self.header.parts[part]);
         let whole = |mut all: Vec<[f32; 3]>| {
             let more: Vec<[f32; 3]> = mesh.repeated.iter().map(|v| all[*v as usize]).collect();
             all.extend(more);
@@ -223,7 +223,7 @@ impl Sink for Gltf<'_> {
         };
         let normals = if of.smooth { smooth(sample, &of.triangles) } else { Vec::new() };
         let mut all = [whole(sample.positions.clone()), if of.smooth { whole(normals) } else { normals }];
-        let first = frame == self.take.frames.first;
+        let first = frame == self.header.frames.first;
         if first {
             mesh.start = all.clone();
         } else {
@@ -246,22 +246,22 @@ impl Sink for Gltf<'_> {
     fn finish(mut self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
         // Samplers: of weights, then of the scale of parts that appear or vanish.
         let (mut samplers, mut scaled) = (Vec::new(), Vec::new());
-        if self.take.frames.count() > 1 {
+        if self.header.frames.count() > 1 {
             let times = self.times()?;
             samplers.push(json!({ "input": times, "output": self.weights()?, "interpolation": "LINEAR" }));
-            for (k, part) in self.take.parts.iter().enumerate().filter(|(_, part)| part.there.is_some()) {
+            for (k, part) in self.header.parts.iter().enumerate().filter(|(_, part)| part.there.is_some()) {
                 scaled.push(json!({ "sampler": samplers.len(), "target": { "node": k, "path": "scale" } }));
                 samplers.push(json!({ "input": times, "output": self.scales(part)?, "interpolation": "STEP" }));
             }
         }
-        let Gltf { path, data, take, meshes, views, accessors, .. } = *self;
+        let Gltf { path, data, header, meshes, views, accessors, .. } = *self;
         let (mut nodes, mut bodies, mut channels) = (Vec::new(), Vec::new(), Vec::new());
-        for (k, (mesh, part)) in meshes.iter().zip(&take.parts).enumerate() {
+        for (k, (mesh, part)) in meshes.iter().zip(&header.parts).enumerate() {
             if !mesh.targets.is_empty() {
                 channels.push(json!({ "sampler": 0, "target": { "node": k, "path": "weights" } }));
             }
             bodies.push(json!({ "name": part.name, "primitives": mesh.primitives() }));
-            nodes.push(node(k, part, take));
+            nodes.push(node(k, part, header));
         }
         let one = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
         let mut buffer = json!({ "byteLength": data.length() });
@@ -271,17 +271,17 @@ impl Sink for Gltf<'_> {
         let mut all = json!({
             "asset": { "version": "2.0", "generator": concat!("percale ", env!("CARGO_PKG_VERSION")) },
             "scene": 0,
-            "scenes": [{ "name": take.name, "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
+            "scenes": [{ "name": header.name, "nodes": (0..nodes.len()).collect::<Vec<_>>() }],
             "nodes": nodes,
             "meshes": bodies,
-            "materials": take.looks.iter().map(material).collect::<Vec<_>>(),
+            "materials": header.looks.iter().map(material).collect::<Vec<_>>(),
             "buffers": [buffer],
             "bufferViews": views,
             "accessors": accessors,
         });
         channels.extend(scaled);
         if !channels.is_empty() {
-            all["animations"] = json!([{ "name": take.name, "samplers": samplers, "channels": channels }]);
+            all["animations"] = json!([{ "name": header.name, "samplers": samplers, "channels": channels }]);
         }
         let beside = data.path().to_path_buf();
         data.publish()?;
@@ -297,18 +297,18 @@ impl Sink for Gltf<'_> {
 }
 
 /// Returns the node of the mesh `k`.
-fn node(k: usize, part: &Part, take: &Take) -> Value {
+fn node(k: usize, part: &Part, header: &ExportHeader) -> Value {
     let mut node = json!({ "name": part.name, "mesh": k });
-    if !part.shows(take.frames.first) {
+    if !part.shows(header.frames.first) {
         node["scale"] = json!([0.0, 0.0, 0.0]);
     }
-    if take.up == Up::Z {
+    if header.up == Up::Z {
         let half = std::f64::consts::FRAC_1_SQRT_2;
         node["rotation"] = json!([-half, 0.0, 0.0, half]);
     }
-    if take.origin != Vec3::zeros() {
-        let [x, y, z] = take.origin.into();
-        node["translation"] = if take.up == Up::Z { json!([x, z, -y]) } else { json!([x, y, z]) };
+    if header.origin != Vec3::zeros() {
+        let [x, y, z] = header.origin.into();
+        node["translation"] = if header.up == Up::Z { json!([x, z, -y]) } else { json!([x, y, z]) };
     }
     node
 }

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 
 /// Data that is constant over all frames.
 #[derive(Clone, Debug)]
-pub struct Take {
+pub struct ExportHeader {
     /// Name of the scene.
     pub name: String,
     /// Frames per second.
@@ -63,7 +63,7 @@ pub struct Part {
     pub faces: Vec<Vec<[usize; 2]>>,
     /// Texture coordinates.
     pub chart: Option<Chart>,
-    /// Index of the look of each triangle in [`Take::looks`].
+    /// Index of the look of each triangle in [`ExportHeader::looks`].
     pub looks: Vec<u32>,
     /// Linear colour of the object.
     pub colour: [f32; 3],
@@ -137,7 +137,7 @@ impl Sample {
 
 /// A writer of one format. Frames come in order. Within a frame come the parts that have a sample.
 pub trait Sink {
-    /// Adds a part (its index in [`Take::parts`]) at a frame, also where it is not visible.
+    /// Adds a part (its index in [`ExportHeader::parts`]) at a frame, also where it is not visible.
     ///
     /// # Errors
     /// The disk refuses.

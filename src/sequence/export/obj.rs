@@ -2,7 +2,7 @@
 //! object that appears or vanishes has files for the frames at which it is present. Beside OBJ is `<object>.mtl`, with
 //! the materials.
 
-use super::{Chart, Part, Sample, Sink, Take};
+use super::{Chart, ExportHeader, Part, Sample, Sink};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{Materials, TriMesh, obj, ply};
 use crate::sequence::disk::{DiskError, write};
@@ -12,22 +12,22 @@ use std::path::{Path, PathBuf};
 /// A sequence of files.
 pub struct Files<'a> {
     folder: PathBuf,
-    take: &'a Take,
+    header: &'a ExportHeader,
     ply: bool,
 }
 
 impl<'a> Files<'a> {
     /// Starts a sequence in an existing folder: PLY if `ply`, else OBJ.
-    pub fn new(folder: &Path, take: &'a Take, ply: bool) -> Files<'a> {
-        Files { folder: folder.to_path_buf(), take, ply }
+    pub fn new(folder: &Path, header: &'a ExportHeader, ply: bool) -> Files<'a> {
+        Files { folder: folder.to_path_buf(), header, ply }
     }
 }
 
 impl Sink for Files<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        let of = &self.take.parts[part];
+        let of = &self.header.parts[part];
         // A static sample is one file, unless the object is absent at some frames.
-        let frames = if of.still && of.there.is_some() { self.take.frames.all() } else { frame..=frame };
+        let frames = if of.still && of.there.is_some() { self.header.frames.all() } else { frame..=frame };
         for frame in frames.filter(|frame| of.shows(*frame)) {
             self.file(of, frame, sample)?;
         }
@@ -35,8 +35,8 @@ impl Sink for Files<'_> {
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
-        for part in self.take.parts.iter().filter(|_| !self.ply) {
-            library(&self.folder, self.take, part)?;
+        for part in self.header.parts.iter().filter(|_| !self.ply) {
+            library(&self.folder, self.header, part)?;
         }
         Ok(vec![self.folder])
     }
@@ -50,7 +50,7 @@ impl Files<'_> {
         let bytes = if self.ply {
             record(of, sample).map_err(|reason| DiskError { path: path.clone(), reason })?
         } else {
-            mesh(self.take, of, sample, &self.take.origin)
+            mesh(self.header, of, sample, &self.header.origin)
         };
         write(&path, &bytes)
     }
@@ -78,9 +78,9 @@ fn tri_mesh(of: &Part, sample: &Sample) -> TriMesh {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn library(folder: &Path, take: &Take, of: &Part) -> Result<(), DiskError> {
+pub fn library(folder: &Path, header: &ExportHeader, of: &Part) -> Result<(), DiskError> {
     let mut out = String::new();
-    for look in of.sets().iter().filter_map(|(look, _)| take.looks.get(*look as usize)) {
+    for look in of.sets().iter().filter_map(|(look, _)| header.looks.get(*look as usize)) {
         let [r, g, b] = look.colour;
         let (name, roughness) = (obj::material_word(&look.name), look.roughness);
         // Writing to a String cannot fail.
@@ -90,9 +90,9 @@ pub fn library(folder: &Path, take: &Take, of: &Part) -> Result<(), DiskError> {
 }
 
 /// Returns a frame as OBJ, with an origin added and with the names of the object and its materials.
-pub fn mesh(take: &Take, of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
+pub fn mesh(header: &ExportHeader, of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
     let mut mesh = tri_mesh(of, sample);
-    let names = take.looks.iter().map(|look| look.name.clone()).collect();
+    let names = header.looks.iter().map(|look| look.name.clone()).collect();
     mesh.materials = Materials { names, triangles: of.looks.iter().map(|look| look + 1).collect() };
     let head = format!("mtllib {0}.mtl\no {0}\n", of.name);
     if *origin != Vec3::zeros() {

@@ -3,7 +3,7 @@
 //! it is present.
 
 use super::obj::{library, mesh};
-use super::{Sample, Sink, Take, le_bytes};
+use super::{ExportHeader, Sample, Sink, le_bytes};
 use crate::linalg::Vec3;
 use crate::sequence::disk::{DiskError, Draft, write};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub enum Order {
 pub struct Points<'a> {
     folder: PathBuf,
     order: Order,
-    take: &'a Take,
+    header: &'a ExportHeader,
     files: Vec<Draft>,
     buffer: Vec<u8>,
 }
@@ -31,47 +31,47 @@ impl<'a> Points<'a> {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(folder: &Path, take: &'a Take, order: Order) -> Result<Points<'a>, DiskError> {
-        let mut files = Vec::with_capacity(take.parts.len());
-        for part in &take.parts {
+    pub fn new(folder: &Path, header: &'a ExportHeader, order: Order) -> Result<Points<'a>, DiskError> {
+        let mut files = Vec::with_capacity(header.parts.len());
+        for part in &header.parts {
             let ending = if order == Order::Pc2 { "pc2" } else { "mdd" };
             let mut file = Draft::new(&folder.join(format!("{}.{ending}", part.name)))?;
-            let (frames, vertices) = (take.frames.count(), part.vertices as u32);
+            let (frames, vertices) = (header.frames.count(), part.vertices as u32);
             match order {
                 Order::Pc2 => {
                     file.put(b"POINTCACHE2\0")?;
                     file.put(&1i32.to_le_bytes())?;
                     file.put(&vertices.to_le_bytes())?;
-                    file.put(&(take.frames.first as f32).to_le_bytes())?;
+                    file.put(&(header.frames.first as f32).to_le_bytes())?;
                     file.put(&1f32.to_le_bytes())?;
                     file.put(&frames.to_le_bytes())?;
                 }
                 Order::Mdd => {
                     file.put(&frames.to_be_bytes())?;
                     file.put(&vertices.to_be_bytes())?;
-                    for frame in take.frames.all() {
-                        file.put(&((f64::from(frame) / take.fps) as f32).to_be_bytes())?;
+                    for frame in header.frames.all() {
+                        file.put(&((f64::from(frame) / header.fps) as f32).to_be_bytes())?;
                     }
                 }
             }
             files.push(file);
         }
-        Ok(Points { folder: folder.to_path_buf(), order, take, files, buffer: Vec::new() })
+        Ok(Points { folder: folder.to_path_buf(), order, header, files, buffer: Vec::new() })
     }
 }
 
 impl Sink for Points<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        let of = &self.take.parts[part];
-        if frame == self.take.frames.first {
-            write(&self.folder.join(format!("{}.obj", of.name)), &mesh(self.take, of, sample, &Vec3::zeros()))?;
-            library(&self.folder, self.take, of)?;
+        let of = &self.header.parts[part];
+        if frame == self.header.frames.first {
+            write(&self.folder.join(format!("{}.obj", of.name)), &mesh(self.header, of, sample, &Vec3::zeros()))?;
+            library(&self.folder, self.header, of)?;
         }
         le_bytes(&sample.positions, &mut self.buffer);
         if self.order == Order::Mdd {
             self.buffer.as_chunks_mut::<4>().0.iter_mut().for_each(|number| number.reverse());
         }
-        let times = if of.still { self.take.frames.count() } else { 1 };
+        let times = if of.still { self.header.frames.count() } else { 1 };
         for _ in 0..times {
             self.files[part].put(&self.buffer)?;
         }

@@ -5,7 +5,7 @@ use super::look::{Look, painted};
 use super::normals::sharp;
 use super::shell::Shell;
 use super::subdivision::Subdivision;
-use super::{Chart, Part, Sample, Take};
+use super::{Chart, ExportHeader, Part, Sample};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::{Materials, TriMesh, ply, polygon};
 use crate::scene::Scene;
@@ -128,7 +128,7 @@ impl Source {
         frames: Range,
         wanted: impl Fn(&str) -> bool,
         (embedded, made): (&[Embedded], Made),
-    ) -> Result<(Source, Take), DiskError> {
+    ) -> Result<(Source, ExportHeader), DiskError> {
         let (mut items, mut parts, mut carries) = (Vec::new(), Vec::new(), Vec::new());
         let mut looks = Vec::new();
         for entry in &record.objects {
@@ -172,7 +172,7 @@ impl Source {
             parts.push(part);
             items.push(item);
         }
-        let take = Take {
+        let header = ExportHeader {
             name: scene.name.clone(),
             fps: record.fps,
             up: scene.up,
@@ -184,7 +184,7 @@ impl Source {
         let carried =
             items.iter().filter_map(|item| Some((item.entry.name.clone(), item.embedding.as_ref()?.farthest())));
         let carried = carried.collect();
-        Ok((Source { folder: folder.clone(), items, carried }, take))
+        Ok((Source { folder: folder.clone(), items, carried }, header))
     }
 
     /// Reads a part at a frame, or at the nearest frame at which it is present.

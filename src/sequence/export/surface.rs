@@ -1,7 +1,7 @@
 //! Materials of USD files: a prim for each look, with a preview surface, and what binds faces to it.
 
 use super::usdc::{Crate, Spec, Value};
-use super::{Look, Part, Take, identifiers};
+use super::{ExportHeader, Look, Part, identifiers};
 use crate::sequence::disk::DiskError;
 
 /// Applied schema of prims that are bound to a material.
@@ -23,10 +23,10 @@ pub struct Names {
 
 impl Names {
     /// Returns the names below the root.
-    pub fn of(take: &Take, root: &str) -> Names {
-        let mut parts = identifiers(take.parts.iter().map(|p| p.name.as_str()).chain(["materials"]));
+    pub fn of(header: &ExportHeader, root: &str) -> Names {
+        let mut parts = identifiers(header.parts.iter().map(|p| p.name.as_str()).chain(["materials"]));
         let scope = parts.pop().unwrap_or_default();
-        let looks = identifiers(take.looks.iter().map(|look| look.name.as_str()));
+        let looks = identifiers(header.looks.iter().map(|look| look.name.as_str()));
         Names { parts, looks, scope: format!("/{root}/{scope}") }
     }
 
@@ -50,11 +50,11 @@ fn token(file: &mut Crate, path: &str, value: &str, uniform: bool) {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn materials(file: &mut Crate, take: &Take, names: &Names) -> Result<(), DiskError> {
+pub fn materials(file: &mut Crate, header: &ExportHeader, names: &Names) -> Result<(), DiskError> {
     // Blender makes an object of a prim of type Scope, so this one has no type.
     let fields = [("specifier", Value::def()), ("primChildren", file.names(&names.looks)?)];
     file.spec(&names.scope, Spec::Prim, &fields);
-    for (look, name) in take.looks.iter().zip(&names.looks) {
+    for (look, name) in header.looks.iter().zip(&names.looks) {
         material(file, look, &format!("{}/{name}", names.scope), name)?;
     }
     Ok(())

@@ -8,7 +8,7 @@
 
 use super::surface::{Bound, Names, materials, shown_as};
 use super::usdc::{Crate, Spec, Value};
-use super::{Chart, Part, Range, Sample, Sink, Take, identifier, identifiers};
+use super::{Chart, ExportHeader, Part, Range, Sample, Sink, identifier, identifiers};
 use crate::linalg::Vec3;
 use crate::scene::Up;
 use crate::sequence::disk::{DiskError, make_folder, write};
@@ -53,8 +53,8 @@ struct Layer {
 }
 
 impl Layer {
-    fn new(path: &Path, take: &Take) -> Result<Layer, DiskError> {
-        Ok(Layer { file: Crate::new(path)?, meshes: take.parts.iter().map(|_| Mesh::default()).collect() })
+    fn new(path: &Path, header: &ExportHeader) -> Result<Layer, DiskError> {
+        Ok(Layer { file: Crate::new(path)?, meshes: header.parts.iter().map(|_| Mesh::default()).collect() })
     }
 
     /// Adds the attributes that are constant over all frames.
@@ -143,24 +143,24 @@ impl Layer {
     }
 
     /// Writes the prims and their attributes, and publishes the file.
-    fn finish(mut self, take: &Take, frames: Range) -> Result<(), DiskError> {
+    fn finish(mut self, header: &ExportHeader, frames: Range) -> Result<(), DiskError> {
         let file = &mut self.file;
-        let root = identifier(&take.name);
+        let root = identifier(&header.name);
         let double = |file: &mut Crate, x: u32| file.double(f64::from(x));
         let fields = [
             ("defaultPrim", file.token(&root)),
-            ("upAxis", file.token(axis(take))),
+            ("upAxis", file.token(axis(header))),
             ("metersPerUnit", file.double(1.0)?),
             ("startTimeCode", double(file, frames.first)?),
             ("endTimeCode", double(file, frames.last)?),
-            ("timeCodesPerSecond", file.double(take.fps)?),
-            ("framesPerSecond", file.double(take.fps)?),
+            ("timeCodesPerSecond", file.double(header.fps)?),
+            ("framesPerSecond", file.double(header.fps)?),
             ("primChildren", file.names(&[root.as_str()])?),
         ];
         file.spec("/", Spec::Root, &fields);
-        let names = Names::of(take, &root);
+        let names = Names::of(header, &root);
         let bound = self.meshes.iter().any(|mesh| mesh.bound.is_some());
-        let all = names.parts.iter().zip(&take.parts).zip(self.meshes);
+        let all = names.parts.iter().zip(&header.parts).zip(self.meshes);
         let present: Vec<((&String, &Part), Mesh)> = all.filter(|(_, mesh)| !mesh.attributes.is_empty()).collect();
         let mut children: Vec<&str> = present.iter().map(|((name, _), _)| name.as_str()).collect();
         children.extend(bound.then_some(names.scope()));
@@ -169,19 +169,19 @@ impl Layer {
             ("typeName", file.token("Xform")),
             ("primChildren", file.names(&children)?),
         ];
-        if take.origin == Vec3::zeros() {
+        if header.origin == Vec3::zeros() {
             file.spec(&format!("/{root}"), Spec::Prim, &fields);
         } else {
             fields.push(("properties", file.names(&[TRANSLATE, ORDER])?));
             file.spec(&format!("/{root}"), Spec::Prim, &fields);
-            let place = [("typeName", file.token("double3")), ("default", file.vector(take.origin.into())?)];
+            let place = [("typeName", file.token("double3")), ("default", file.vector(header.origin.into())?)];
             file.spec(&format!("/{root}.{TRANSLATE}"), Spec::Attribute, &place);
             let order = file.tokens(&[TRANSLATE])?;
             let order = [("typeName", file.token("token[]")), ("variability", Value::uniform()), ("default", order)];
             file.spec(&format!("/{root}.{ORDER}"), Spec::Attribute, &order);
         }
         if bound {
-            materials(file, take, &names)?;
+            materials(file, header, &names)?;
         }
         for ((name, part), mesh) in present {
             mesh.write(file, &format!("/{root}/{name}"), part, &names)?;
@@ -229,8 +229,8 @@ fn primvar(field: &str) -> String {
     format!("primvars:{}", identifier(field))
 }
 
-fn axis(take: &Take) -> &'static str {
-    match take.up {
+fn axis(header: &ExportHeader) -> &'static str {
+    match header.up {
         Up::Y => "Y",
         Up::Z => "Z",
     }
@@ -240,7 +240,7 @@ fn axis(take: &Take) -> &'static str {
 pub struct Usd<'a> {
     path: PathBuf,
     layer: Layer,
-    take: &'a Take,
+    header: &'a ExportHeader,
 }
 
 impl<'a> Usd<'a> {
@@ -248,24 +248,24 @@ impl<'a> Usd<'a> {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(path: &Path, take: &'a Take) -> Result<Usd<'a>, DiskError> {
-        let mut layer = Layer::new(path, take)?;
-        for (k, part) in take.parts.iter().enumerate() {
+    pub fn new(path: &Path, header: &'a ExportHeader) -> Result<Usd<'a>, DiskError> {
+        let mut layer = Layer::new(path, header)?;
+        for (k, part) in header.parts.iter().enumerate() {
             layer.topology(k, part)?;
-            layer.visibility(k, part, take.frames);
+            layer.visibility(k, part, header.frames);
         }
-        Ok(Usd { path: path.to_path_buf(), layer, take })
+        Ok(Usd { path: path.to_path_buf(), layer, header })
     }
 }
 
 impl Sink for Usd<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        let time = (!self.take.parts[part].still).then_some(f64::from(frame));
+        let time = (!self.header.parts[part].still).then_some(f64::from(frame));
         self.layer.sample(part, time, sample)
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
-        self.layer.finish(self.take, self.take.frames)?;
+        self.layer.finish(self.header, self.header.frames)?;
         Ok(vec![self.path])
     }
 }
@@ -275,7 +275,7 @@ impl Sink for Usd<'_> {
 pub struct Clips<'a> {
     path: PathBuf,
     folder: PathBuf,
-    take: &'a Take,
+    header: &'a ExportHeader,
     topology: Layer,
     frame: Option<Layer>,
     /// Name and type of the attributes with time samples, by part.
@@ -287,22 +287,22 @@ impl<'a> Clips<'a> {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(path: &Path, take: &'a Take) -> Result<Clips<'a>, DiskError> {
+    pub fn new(path: &Path, header: &'a ExportHeader) -> Result<Clips<'a>, DiskError> {
         let folder = path.with_extension("clips");
         make_folder(&folder)?;
-        let mut topology = Layer::new(&folder.join("topology.usdc"), take)?;
-        for (k, part) in take.parts.iter().enumerate() {
+        let mut topology = Layer::new(&folder.join("topology.usdc"), header)?;
+        for (k, part) in header.parts.iter().enumerate() {
             topology.topology(k, part)?;
-            topology.visibility(k, part, take.frames);
+            topology.visibility(k, part, header.frames);
         }
-        let animated = take.parts.iter().map(|_| Vec::new()).collect();
-        Ok(Clips { path: path.to_path_buf(), folder, take, topology, frame: None, animated })
+        let animated = header.parts.iter().map(|_| Vec::new()).collect();
+        Ok(Clips { path: path.to_path_buf(), folder, header, topology, frame: None, animated })
     }
 
     /// Returns the manifest, which declares the attributes of the clips.
     fn manifest(&self) -> String {
-        let names = identifiers(self.take.parts.iter().map(|p| p.name.as_str()));
-        let mut out = format!("#usda 1.0\n\nover \"{}\"\n{{\n", identifier(&self.take.name));
+        let names = identifiers(self.header.parts.iter().map(|p| p.name.as_str()));
+        let mut out = format!("#usda 1.0\n\nover \"{}\"\n{{\n", identifier(&self.header.name));
         for (name, attributes) in names.iter().zip(&self.animated).filter(|(_, a)| !a.is_empty()) {
             // Writing to a String cannot fail.
             let _ = writeln!(out, "    over \"{name}\"\n    {{");
@@ -317,8 +317,8 @@ impl<'a> Clips<'a> {
 
     /// Returns the text file that joins the clips.
     fn head(&self) -> String {
-        let Take { name, fps, frames, .. } = self.take;
-        let (root, axis) = (identifier(name), axis(self.take));
+        let ExportHeader { name, fps, frames, .. } = self.header;
+        let (root, axis) = (identifier(name), axis(self.header));
         let clips = self.folder.file_name().unwrap_or_default().to_string_lossy();
         let list = |one: &dyn Fn(u32) -> String| frames.all().map(one).collect::<Vec<_>>().join(", ");
         let assets = list(&|f| format!("@./{clips}/frame.{f:04}.usdc@"));
@@ -338,12 +338,12 @@ impl<'a> Clips<'a> {
 
 impl Sink for Clips<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        if self.take.parts[part].still {
+        if self.header.parts[part].still {
             return self.topology.sample(part, None, sample);
         }
         let layer = match &mut self.frame {
             Some(layer) => layer,
-            slot => slot.insert(Layer::new(&self.folder.join(format!("frame.{frame:04}.usdc")), self.take)?),
+            slot => slot.insert(Layer::new(&self.folder.join(format!("frame.{frame:04}.usdc")), self.header)?),
         };
         layer.sample(part, Some(f64::from(frame)), sample)?;
         if self.animated[part].is_empty() {
@@ -356,19 +356,19 @@ impl Sink for Clips<'_> {
     fn end_frame(&mut self, frame: u32) -> Result<(), DiskError> {
         let frames = Range { first: frame, last: frame };
         match self.frame.take() {
-            Some(layer) => layer.finish(self.take, frames),
+            Some(layer) => layer.finish(self.header, frames),
             None => Ok(()),
         }
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
         let (manifest, head) = (self.manifest(), self.head());
-        let Clips { path, folder, take, mut topology, animated, .. } = *self;
+        let Clips { path, folder, header, mut topology, animated, .. } = *self;
         // Clips bring only values. The attributes are declared here.
         for (part, attributes) in animated.into_iter().enumerate() {
             topology.declare(part, attributes);
         }
-        topology.finish(take, take.frames)?;
+        topology.finish(header, header.frames)?;
         write(&folder.join("manifest.usda"), manifest.as_bytes())?;
         write(&path, head.as_bytes())?;
         Ok(vec![path])

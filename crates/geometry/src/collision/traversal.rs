@@ -64,7 +64,7 @@ pub struct Traversal {
     facets: Vec<Facets>,
     blocks: Vec<Block>,
     /// Position of each point: block and lane in one number.
-    seats: Vec<u32>,
+    slots: Vec<u32>,
     /// Triangle and point, sorted.
     order: Vec<(u32, u32)>,
     /// Number of updates since points were regrouped.
@@ -228,7 +228,7 @@ impl Traversal {
             facets: vec![Facets::NONE; leaves],
             tree: Tree::over(leaves),
             blocks: vec![Block::EMPTY; points.div_ceil(BLOCK)],
-            seats: (0..points as u32).collect(),
+            slots: (0..points as u32).collect(),
             order: (0..points as u32).map(|p| (NONE, p)).collect(),
             age: REORDER,
         }
@@ -237,8 +237,8 @@ impl Traversal {
     /// Returns the closest point of point `p` in the last update.
     #[inline]
     pub fn closest(&self, p: usize) -> &Closest {
-        let seat = self.seats[p] as usize;
-        &self.blocks[seat / BLOCK].found[seat % BLOCK]
+        let slot = self.slots[p] as usize;
+        &self.blocks[slot / BLOCK].found[slot % BLOCK]
     }
 
     /// Finds the closest points of all points `at(0)`, `at(1)`, ... on the surface with its vertices at `x`. Without
@@ -271,11 +271,11 @@ impl Traversal {
     /// Sorts points into blocks in the tree's order of their triangles. A point without a triangle begins in a leaf
     /// nearby.
     fn reorder(&mut self, at: &(impl Fn(usize) -> Vec3 + Sync)) {
-        let Traversal { tree, blocks, seats, order, .. } = self;
-        let (old, seated) = (&*blocks, &*seats);
+        let Traversal { tree, blocks, slots, order, .. } = self;
+        let (old, before) = (&*blocks, &*slots);
         par::each_mut(order, |_, (triangle, p)| {
-            let seat = seated[*p as usize] as usize;
-            *triangle = match old[seat / BLOCK].triangles[seat % BLOCK] {
+            let slot = before[*p as usize] as usize;
+            *triangle = match old[slot / BLOCK].triangles[slot % BLOCK] {
                 NONE => (tree.toward(&at(*p as usize)) * WIDTH * WIDTH) as u32,
                 t => t,
             };
@@ -288,8 +288,8 @@ impl Traversal {
                 block.triangles[k] = *triangle;
             }
         }
-        for (seat, (_, p)) in order.iter().enumerate() {
-            seats[*p as usize] = seat as u32;
+        for (slot, (_, p)) in order.iter().enumerate() {
+            slots[*p as usize] = slot as u32;
         }
         self.age = 0;
     }

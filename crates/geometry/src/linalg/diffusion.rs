@@ -21,7 +21,7 @@ pub use coarse::Coarse;
 /// Reduction of the residual at which a single-precision correction ends and the residual is recomputed.
 const CORRECTION: f64 = 1e-4;
 
-/// Reusable storage of the solver, indexed by seat (position of a vertex, group by group).
+/// Reusable storage of the solver, indexed by slot (position of a vertex, group by group).
 #[derive(Clone, Debug, Default)]
 pub struct Diffusion {
     rows: Rows,
@@ -83,8 +83,8 @@ impl Equation<'_> {
     fn volumes(&self, out: &mut Vec<f64>) {
         let Equation { graph, vertex, fixed, .. } = *self;
         out.resize(graph.groups(), 0.0);
-        graph.each_group(out, |seats| {
-            let unknown = seats.map(|s| graph.member(s)).filter(|v| !fixed[*v]);
+        graph.each_group(out, |slots| {
+            let unknown = slots.map(|s| graph.vertex_at(s)).filter(|v| !fixed[*v]);
             let (sum, number) = unknown.fold((0.0, 0), |(sum, number), v| (sum + vertex[v], number + 1));
             if number == 0 { 1.0 } else { sum }
         });
@@ -116,16 +116,16 @@ pub struct Stop {
 
 impl Diffusion {
     /// Returns the diagonal of the last matrix. Dirichlet vertices have infinity.
-    pub fn diagonal(&self, seat: usize) -> f64 {
-        1.0 / f64::from(self.unknowns[seat].scale)
+    pub fn diagonal(&self, slot: usize) -> f64 {
+        1.0 / f64::from(self.unknowns[slot].scale)
     }
 
     /// Prepares the matrix as [`Diffusion::solve`] does.
     pub fn prepare(&mut self, equation: &Equation) {
         let graph = equation.graph;
         self.unknowns.resize(graph.size(), Unknown::default());
-        par::each_mut(&mut self.unknowns, |seat, u| {
-            let v = graph.member(seat);
+        par::each_mut(&mut self.unknowns, |slot, u| {
+            let v = graph.vertex_at(slot);
             u.scale = if equation.fixed[v] { 0.0 } else { (1.0 / equation.diagonal(v)) as f32 };
         });
         self.take(equation);
@@ -170,7 +170,7 @@ impl Diffusion {
             let Diffusion { known, unknowns, .. } = self;
             par::each_mut(&mut known[..graph.size()], |s, known| *known += f64::from(unknowns[s].x));
             if outcome.converged || outcome.iterations >= iterations || !search.rr.is_finite() {
-                graph.members.iter().zip(&*known).for_each(|(v, known)| x[*v as usize] = *known);
+                graph.order.iter().zip(&*known).for_each(|(v, known)| x[*v as usize] = *known);
                 return Some(outcome);
             }
         }
@@ -192,7 +192,7 @@ impl Diffusion {
         let fill = || {
             par::fill(couples, |k| edge[rows.by[k] as usize] as f32);
             par::each_pair_mut(&mut known[..size], own, |s, known, own| {
-                let v = graph.member(s);
+                let v = graph.vertex_at(s);
                 (*known, *own) = (if fixed[v] { 0.0 } else { x[v] }, vertex[v] as f32);
             });
         };
@@ -207,14 +207,14 @@ impl Diffusion {
         let Diffusion { rows, couples, between, known, unknowns, z, sums, means, .. } = self;
         let (rows, couples, all) = (&*rows, &*couples, &*known);
         let left = |s: usize| {
-            let v = graph.member(s);
+            let v = graph.vertex_at(s);
             if fixed[v] { 0.0 } else { b[v] - vertex[v] * all[s] }
         };
-        means.level(graph, rows, between, |seats| seats.map(left).sum(), |s| all[s]);
+        means.level(graph, rows, between, |slots| slots.map(left).sum(), |s| all[s]);
         par::each_mut(&mut known[..size], |s, known| *known += means.mean[rows.home[s] as usize]);
         let all = &*known;
         par::each_pair_mut_sum(unknowns, &mut z[..size], sums, |s, u, z| {
-            let v = graph.member(s);
+            let v = graph.vertex_at(s);
             let flow = |(sum, flow): (f64, f64), (w, k): (usize, f32)| {
                 let k = f64::from(k);
                 (sum + k, flow + k * (all[s] - all[w]))
@@ -231,7 +231,7 @@ impl Diffusion {
 
     /// Returns the norm of a right-hand side, weighted by the inverse diagonal.
     fn norm(&self, graph: &Graph, b: &[f64]) -> f64 {
-        let square = |s: usize| b[graph.member(s)].powi(2) * f64::from(self.unknowns[s].scale);
+        let square = |s: usize| b[graph.vertex_at(s)].powi(2) * f64::from(self.unknowns[s].scale);
         par::sum(graph.size(), square).sqrt()
     }
 
@@ -241,7 +241,7 @@ impl Diffusion {
         let Diffusion { rows, couples, between, own, unknowns, z, q, sums, means, .. } = self;
         let (rows, couples, own, scaled) = (&*rows, &*couples, &*own, &*z);
         let takes = |s: usize| f64::from(own[s] * scaled[s]);
-        means.level(graph, rows, between, |seats| -seats.map(takes).sum::<f64>(), |s| f64::from(scaled[s]));
+        means.level(graph, rows, between, |slots| -slots.map(takes).sum::<f64>(), |s| f64::from(scaled[s]));
         par::each_mut(&mut z[..size], |s, z| *z += means.mean[rows.home[s] as usize] as f32);
         // Each iteration has a single matrix product. The product with the direction and the inner product of both
         // follow from it (Chronopoulos & Gear 1989).

@@ -1,8 +1,8 @@
 //! Graph of vertices and edges, with groups of neighbouring vertices.
 //!
-//! A seat is the position of a vertex in the order of the groups.
+//! A slot is the position of a vertex in the order of the groups.
 
-use super::envelope::Envelope;
+use super::skyline::SkylineCholesky;
 use super::{Vec3, par};
 use std::ops::Range;
 
@@ -20,15 +20,15 @@ pub struct Graph {
     links: Vec<[u32; 2]>,
     /// Group of each vertex.
     pub(super) group: Vec<u32>,
-    /// Offset of each group in the seats, with one entry more.
+    /// Offset of each group in the slots, with one entry more.
     pub(super) group_starts: Vec<u32>,
-    /// Vertex in each seat, group by group.
-    pub(super) members: Vec<u32>,
+    /// Vertex in each slot, group by group.
+    pub(super) order: Vec<u32>,
     /// Path between the two group centres of each edge less the edge length, relative to that length. Within a group,
     /// the path is from the centre to the farther end.
     pub(super) ways: Vec<f64>,
     /// Pattern of a matrix with one unknown per group.
-    pub(super) pattern: Envelope,
+    pub(super) pattern: SkylineCholesky,
 }
 
 impl Graph {
@@ -52,7 +52,7 @@ impl Graph {
         graph.find_groups();
         graph.ways = graph.find_ways(points);
         let groups = graph.edges.iter().map(|e| e.map(|v| graph.group[v as usize]));
-        graph.pattern = Envelope::new(graph.groups(), groups);
+        graph.pattern = SkylineCholesky::new(graph.groups(), groups);
         graph
     }
 
@@ -85,15 +85,15 @@ impl Graph {
             }
             groups += 1;
         }
-        let mut members: Vec<u32> = (0..count as u32).collect();
+        let mut order: Vec<u32> = (0..count as u32).collect();
         // Vertices with equal numbers of links are adjacent, for branch prediction.
-        members.sort_by_key(|v| (group[*v as usize], self.links(*v as usize).len()));
-        self.group_starts = (0..=groups).map(|g| members.partition_point(|v| group[*v as usize] < g) as u32).collect();
-        (self.group, self.members) = (group, members);
+        order.sort_by_key(|v| (group[*v as usize], self.links(*v as usize).len()));
+        self.group_starts = (0..=groups).map(|g| order.partition_point(|v| group[*v as usize] < g) as u32).collect();
+        (self.group, self.order) = (group, order);
     }
 
     fn find_ways(&self, points: &[Vec3]) -> Vec<f64> {
-        let of = |g: usize| &self.members[self.group_starts[g] as usize..self.group_starts[g + 1] as usize];
+        let of = |g: usize| &self.order[self.group_starts[g] as usize..self.group_starts[g + 1] as usize];
         let middle = |g: usize| of(g).iter().map(|v| points[*v as usize]).sum::<Vec3>() / of(g).len() as f64;
         let middles: Vec<Vec3> = (0..self.groups()).map(middle).collect();
         let way = |[a, b]: &[u32; 2]| {
@@ -116,7 +116,7 @@ impl Graph {
 
     /// Returns the vertices of each group.
     pub fn members(&self) -> impl Iterator<Item = &[u32]> {
-        self.group_starts.windows(2).map(|range| &self.members[range[0] as usize..range[1] as usize])
+        self.group_starts.windows(2).map(|range| &self.order[range[0] as usize..range[1] as usize])
     }
 
     /// Returns the number of groups.
@@ -124,9 +124,9 @@ impl Graph {
         self.group_starts.len() - 1
     }
 
-    /// Returns the vertex in a seat.
-    pub fn member(&self, seat: usize) -> usize {
-        self.members[seat] as usize
+    /// Returns the vertex in a slot.
+    pub fn vertex_at(&self, slot: usize) -> usize {
+        self.order[slot] as usize
     }
 
     /// Returns the group of a vertex.
@@ -155,7 +155,7 @@ impl Graph {
         self.links(v).iter().map(comes).fold([0.0; 2], add)
     }
 
-    /// Sets `out[g] = f(seats of group g)`.
+    /// Sets `out[g] = f(slots of group g)`.
     pub fn each_group<T: Send>(&self, out: &mut [T], f: impl Fn(Range<usize>) -> T + Sync) {
         // A group has some twenty vertices.
         par::blocks_mut(out, par::BLOCK / 16, |first, block| {

@@ -4,7 +4,7 @@
 //! `R` is stored row by row. Contact adds moving blocks, whose position changes from step to step, to `D`, `L` or `R`.
 //! A block is nine numbers in column order.
 
-use super::envelope::Envelope;
+use super::skyline::SkylineCholesky;
 use super::{Mat3, Vec3, f32x4, f64x4};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -204,17 +204,17 @@ pub struct Matrix<T> {
     /// Vertex offset of each subdomain, with one entry more.
     pub starts: Vec<usize>,
     /// Low-rank update, which couples whole regions.
-    pub common: Common,
+    pub low_rank: LowRank,
 }
 
 /// Low-rank update `U (E^-1 - F) U^T`: forces on many vertices that depend on a few sums of their displacements. The
 /// update need not be positive by itself, only together with the rest.
 #[derive(Clone, Debug, Default)]
-pub struct Common {
+pub struct LowRank {
     /// Entries of `U`: vertex, sum and coefficient of the displacement in the sum; sorted by vertex.
     pub entries: Vec<(u32, u32, Vec3)>,
     /// Factors of `E`, in blocks of consecutive sums.
-    pub inner: Vec<Envelope>,
+    pub inner: Vec<SkylineCholesky>,
     /// Diagonal of `F`, by sum.
     pub less: Vec<f64>,
     /// Storage for sorting: offset of each vertex, and entries.
@@ -222,7 +222,7 @@ pub struct Common {
     sorted: Vec<(u32, u32, Vec3)>,
 }
 
-impl Common {
+impl LowRank {
     /// Returns the number of sums.
     pub fn size(&self) -> usize {
         self.less.len()
@@ -230,7 +230,7 @@ impl Common {
 
     /// Sorts the entries by vertex and adds up entries of the same vertex and sum.
     pub fn sort(&mut self) {
-        let Common { entries, begins, sorted, .. } = self;
+        let LowRank { entries, begins, sorted, .. } = self;
         let last = entries.iter().map(|e| e.0 as usize + 1).max().unwrap_or(0);
         begins.clear();
         begins.resize(last + 1, 0);
@@ -314,7 +314,7 @@ impl<T: Real> Matrix<T> {
                 domain
             })
             .collect();
-        Matrix { domains, starts: starts.to_vec(), common: Common::default() }
+        Matrix { domains, starts: starts.to_vec(), low_rank: LowRank::default() }
     }
 
     /// Adds `A z` in the rows that are `wanted` to `out`, in double precision. Moving blocks and the low-rank update

@@ -4,7 +4,7 @@ pub mod bicgstab;
 mod block;
 mod colours;
 pub mod diffusion;
-pub mod envelope;
+pub mod skyline;
 pub mod four;
 pub mod graph;
 pub mod least;

@@ -4,7 +4,7 @@
 //! `(I + L)(I + L^T)`, colour by colour. Conjugate gradients run on
 //! `(I + L)^-1 (I + L + L^T + R) (I + L^T)^-1 p = t + (I + L)^-1 (p - t + R t)`, `t = (I + L^T)^-1 p`
 //! (Eisenstat 1981). One backward and one forward sweep thus replace the product with the matrix. The low-rank update
-//! ([`Matrix::common`]) is added to `R t`. Its positive part also belongs to the preconditioner (`shared`).
+//! ([`Matrix::low_rank`]) is added to `R t`. Its positive part also belongs to the preconditioner (`shared`).
 //!
 //! The error measure is the residual in the preconditioned norm, for each component separately ([`Components`]). In a
 //! single norm, errors of light components would vanish beside heavy ones. A first guess is kept if its error in the
@@ -113,7 +113,7 @@ struct Work<T> {
     /// A run belongs to a set that is not finished.
     active: bool,
     /// Low-rank update: local row, sum and `C^-1 U`.
-    common: Vec<(u32, u32, Lanes<T>)>,
+    low_rank: Vec<(u32, u32, Lanes<T>)>,
     /// Contribution of the subdomain's `t` to the sums.
     sums: Vec<f64>,
 }
@@ -196,7 +196,7 @@ impl<T: Real> Work<T> {
     /// Computes the subdomain's part of `U^T t`.
     fn gather(&mut self, t: &[Lanes<T>]) {
         self.sums.fill(0.0);
-        for (row, sum, u) in &self.common {
+        for (row, sum, u) in &self.low_rank {
             self.sums[*sum as usize] += three(T::wide_four(u) * T::wide_four(&t[*row as usize]));
         }
     }
@@ -291,7 +291,7 @@ impl<T: Real> Pcg<T> {
             let sweep = Sweep { matrix, colours: &colours.starts, starts };
             // The matrix times p is q = t + w with w = (I + L)^-1 (p - t + R t + U (E^-1 - F) U^T t).
             let t_all = &*t;
-            common(matrix, works, sums);
+            low_rank(matrix, works, sums);
             let start = |work: &mut Work<T>, t: &[Lanes<T>], w: &mut [Lanes<T>]| {
                 for ((w, p), t) in w.iter_mut().zip(&work.p).zip(t) {
                     for l in 0..4 {
@@ -299,7 +299,7 @@ impl<T: Real> Pcg<T> {
                     }
                 }
                 work.rows.beside.product(t_all, 0, |i, sum| (0..3).for_each(|l| w[i][l] += sum[l]));
-                spread(&work.common, &sums[0], w);
+                spread(&work.low_rank, &sums[0], w);
             };
             sweep.forward(works, t, w, start, |work, t, w| work.multiply(t, w));
             processes.iter_mut().for_each(|process| process.dots = [0.0; 3]);
@@ -371,8 +371,8 @@ impl<T: Real> Pcg<T> {
 }
 
 /// Adds the subdomain's part of `U y` to `w`.
-fn spread<T: Real>(common: &[(u32, u32, Lanes<T>)], y: &[f64], w: &mut [Lanes<T>]) {
-    for (row, sum, u) in common {
+fn spread<T: Real>(low_rank: &[(u32, u32, Lanes<T>)], y: &[f64], w: &mut [Lanes<T>]) {
+    for (row, sum, u) in low_rank {
         let y = T::of(y[*sum as usize]);
         for l in 0..3 {
             w[*row as usize][l] += u[l] * y;
@@ -391,9 +391,9 @@ fn by_component<T>(works: &[Work<T>], totals: &mut [[f64; 2]]) {
 }
 
 /// Computes `(E^-1 - F) U^T t` from the sums of the subdomains.
-fn common<T: Real>(matrix: &Matrix<T>, works: &[Work<T>], [y, scratch]: &mut [Vec<f64>; 2]) {
+fn low_rank<T: Real>(matrix: &Matrix<T>, works: &[Work<T>], [y, scratch]: &mut [Vec<f64>; 2]) {
     par::fill(y, |k| works.iter().map(|work| work.sums[k]).sum());
-    matrix.common.apply(y, scratch);
+    matrix.low_rank.apply(y, scratch);
 }
 
 fn lanes<T: Real>(v: &Vec3) -> Lanes<T> {

@@ -214,10 +214,10 @@ thread_local! {
 fn guarded<T>(read: impl FnOnce() -> Result<T, MeshError>) -> Result<T, MeshError> {
     // The panic hook is shared by all threads. `QUIET` decides for each thread whether a panic is printed.
     ONCE.call_once(|| {
-        let told = panic::take_hook();
+        let printed = panic::take_hook();
         panic::set_hook(Box::new(move |what| {
             if !QUIET.get() {
-                told(what);
+                printed(what);
             }
         }));
     });
@@ -422,7 +422,7 @@ fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
         group.sort_unstable();
         group.dedup();
     }
-    let told = |(face, what): (usize, String)| {
+    let describe = |(face, what): (usize, String)| {
         let mut before = 0;
         let of = parts.iter().find(|part| {
             before += part.ends.len();
@@ -431,12 +431,12 @@ fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
         let (path, face) = of.map_or(("", face), |part| (part.path.as_str(), face + part.ends.len() - before));
         MeshError::new(format!("<{path}>: face {face}: {what}"))
     };
-    let cut = polygon::cut(&mesh.positions, &corners, &ends).map_err(told)?;
+    let cut = polygon::cut(&mesh.positions, &corners, &ends).map_err(describe)?;
     mesh.triangles = cut.triangles.iter().map(|t| t.map(|k| corners[k as usize])).collect();
     if charted {
         mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| chart[k as usize])).collect();
     }
-    mesh.notes.extend(cut.notes.into_iter().map(told));
+    mesh.notes.extend(cut.notes.into_iter().map(describe));
     let of_faces: Vec<Option<&str>> =
         parts.iter().flat_map(|part| (0..part.ends.len()).map(|face| part.materials.of(face))).collect();
     for t in 0..mesh.triangles.len() {

@@ -160,20 +160,20 @@ mod tests {
         let mesh = Arrays { chart: Chart::Corners(uv.clone()), ..quad.clone() }.mesh().unwrap();
         assert_eq!((mesh.triangles.len(), &mesh.uv, mesh.uv_triangles.len()), (2, &uv, 2));
         assert_eq!((mesh.groups["hem"].as_slice(), mesh.source.faces), (&[1, 2][..], vec![0, 0]));
-        let told = |arrays: Arrays| arrays.mesh().unwrap_err().to_string();
+        let describe = |arrays: Arrays| arrays.mesh().unwrap_err().to_string();
         assert_eq!(
-            told(Arrays { corners: vec![0, 1, 2, 4], ..quad.clone() }),
+            describe(Arrays { corners: vec![0, 1, 2, 4], ..quad.clone() }),
             "face 0: vertex 4 does not exist, the mesh has 4, counted from 0"
         );
         let short = Arrays { chart: Chart::Vertices(vec![Vec2::x()]), ..quad.clone() };
-        assert_eq!(told(short), "the chart has 1 points, the mesh 4 vertices");
+        assert_eq!(describe(short), "the chart has 1 points, the mesh 4 vertices");
         let short = Arrays { chart: Chart::Corners(vec![Vec2::x()]), ..quad.clone() };
-        assert_eq!(told(short), "the chart has 1 points for 4 corners of faces");
+        assert_eq!(describe(short), "the chart has 1 points for 4 corners of faces");
         let mut odd = quad.clone();
         odd.positions[2].y = f64::NAN;
-        assert_eq!(told(odd), "vertex 2 has a coordinate that is not a finite number");
+        assert_eq!(describe(odd), "vertex 2 has a coordinate that is not a finite number");
         let mut odd = quad;
         odd.groups.insert("far".to_string(), vec![9]);
-        assert!(told(odd).starts_with("group 'far': vertex 9 does not exist"));
+        assert!(describe(odd).starts_with("group 'far': vertex 9 does not exist"));
     }
 }

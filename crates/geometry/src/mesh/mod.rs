@@ -34,7 +34,7 @@ pub mod tet;
 /// Refinement of triangles, and surfaces moved outward.
 pub mod refine;
 /// Numbers in messages.
-pub mod told;
+pub mod number_text;
 /// Text encodings.
 pub mod text;
 /// Borders that coincide.
@@ -234,16 +234,17 @@ mod tests {
 
     #[test]
     fn faults_of_the_file_beside_say_so() {
-        let told = |result: Result<TetMesh, MeshError>| result.unwrap_err().to_string();
+        let describe = |result: Result<TetMesh, MeshError>| result.unwrap_err().to_string();
         let wrong = read_tets("node", NODES, |_| Ok(b"1 4 0\n0 0 1 3 9\n".to_vec()));
-        assert_eq!(told(wrong), "in the .ele file beside it: 2:9: point 9 does not exist, there are 4 from 0");
+        assert_eq!(describe(wrong), "in the .ele file beside it: 2:9: point 9 does not exist, there are 4 from 0");
         assert_eq!(
-            told(read_tets("ele", b"1 4 0\n0 0 1 3 9\n", |_| Ok(NODES.to_vec()))),
+            describe(read_tets("ele", b"1 4 0\n0 0 1 3 9\n", |_| Ok(NODES.to_vec()))),
             "2:9: point 9 does not exist, there are 4 from 0"
         );
-        assert_eq!(told(read_tets("ele", b"", |_| Err(MeshError::new("no such file")))), "no such file");
+        assert_eq!(describe(read_tets("ele", b"", |_| Err(MeshError::new("no such file")))), "no such file");
         assert!(
-            told(read_tets("obj", b"", |_| Ok(Vec::new()))).starts_with("unknown kind of tetrahedral mesh file '.obj'")
+            describe(read_tets("obj", b"", |_| Ok(Vec::new())))
+                .starts_with("unknown kind of tetrahedral mesh file '.obj'")
         );
     }
 }

@@ -256,13 +256,13 @@ impl Reader {
             lines.push(line);
         }
         let used: Vec<u32> = corners.iter().map(|c| place[c[0] as usize]).collect();
-        let told = |(face, what): (usize, String)| MeshError::at(lines[face], 1, what);
-        let cut = polygon::cut(&mesh.positions, &used, &ends).map_err(told)?;
+        let describe = |(face, what): (usize, String)| MeshError::at(lines[face], 1, what);
+        let cut = polygon::cut(&mesh.positions, &used, &ends).map_err(describe)?;
         mesh.triangles = cut.triangles.iter().map(|t| t.map(|k| used[k as usize])).collect();
         if charted {
             mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| corners[k as usize][1])).collect();
         }
-        mesh.notes.extend(cut.notes.into_iter().map(told));
+        mesh.notes.extend(cut.notes.into_iter().map(describe));
         mesh.materials = self.materials(kept(), &cut.faces, mesh.triangles.len());
         mesh.source = Source { faces: cut.faces, lines: lines.iter().map(|line| *line as u32).collect() };
         let mut groups: BTreeMap<String, Vec<u32>> = BTreeMap::new();

@@ -57,7 +57,7 @@ pub fn read(bytes: &[u8]) -> Result<PlyMesh, MeshError> {
             _ => {}
         }
     }
-    body::told_rest(&mut cursor, &header, &mut notes);
+    body::report_rest(&mut cursor, &header, &mut notes);
     out.mesh.notes = notes;
     take_vertices(&vertices.ok_or_else(|| MeshError::new("no element 'vertex'"))?, &mut out)?;
     if let Some(faces) = faces {
@@ -145,14 +145,14 @@ fn take_faces(records: &Records, mesh: &mut TriMesh) -> Result<(), MeshError> {
             charts.extend(chart);
         }
     }
-    let told = |(face, what): (usize, String)| records.error(face, what);
-    let cut = polygon::cut(&mesh.positions, &all, &ends).map_err(told)?;
+    let describe = |(face, what): (usize, String)| records.error(face, what);
+    let cut = polygon::cut(&mesh.positions, &all, &ends).map_err(describe)?;
     mesh.triangles = cut.triangles.iter().map(|t| t.map(|k| all[k as usize])).collect();
     // The chart is kept only if all faces have one.
     if wedges.is_some() && charts.len() == all.len() {
         mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| charts[k as usize])).collect();
     }
-    mesh.notes.extend(cut.notes.into_iter().map(told));
+    mesh.notes.extend(cut.notes.into_iter().map(describe));
     mesh.source.faces = cut.faces;
     take_chart(records, wedges.unwrap_or_default(), mesh);
     Ok(())

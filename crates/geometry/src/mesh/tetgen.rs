@@ -188,14 +188,14 @@ mod tests {
     #[test]
     fn both_ways_to_count_read_the_same() {
         // The last lines lack attributes, which gives notes with different lines.
-        let told = |mesh: TetMesh| (mesh.notes.len(), TetMesh { notes: Vec::new(), ..mesh });
-        let (count, zero) = told(read_nodes(NODES.as_bytes()).unwrap().read_tets(TETS.as_bytes()).unwrap());
+        let describe = |mesh: TetMesh| (mesh.notes.len(), TetMesh { notes: Vec::new(), ..mesh });
+        let (count, zero) = describe(read_nodes(NODES.as_bytes()).unwrap().read_tets(TETS.as_bytes()).unwrap());
         assert_eq!(count, 2);
         assert_eq!(zero.positions, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
         assert_eq!(zero.tets, [[0, 1, 2, 3], [3, 2, 1, 0]]);
         let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
         assert_eq!(nodes.first, 1);
-        assert_eq!(told(nodes.read_tets(from_one(TETS, 5).as_bytes()).unwrap()), (2, zero));
+        assert_eq!(describe(nodes.read_tets(from_one(TETS, 5).as_bytes()).unwrap()), (2, zero));
     }
 
     #[test]
@@ -232,13 +232,13 @@ mod tests {
         ];
         for (text, message) in cases {
             let nodes = read_nodes(NODES.as_bytes()).unwrap();
-            let told = nodes.read_tets(text.as_bytes()).unwrap_err().to_string();
-            assert!(told.starts_with(message), "{text}: {told}");
+            let reported = nodes.read_tets(text.as_bytes()).unwrap_err().to_string();
+            assert!(reported.starts_with(message), "{text}: {reported}");
         }
         // Point 0 does not exist in a file that counts from 1.
         let nodes = read_nodes(from_one(NODES, 1).as_bytes()).unwrap();
-        let told = nodes.read_tets(b"1 4 0\n1 1 2 3 0").unwrap_err().to_string();
-        assert_eq!(told, "2:9: point 0 does not exist, there are 4 from 1");
+        let reported = nodes.read_tets(b"1 4 0\n1 1 2 3 0").unwrap_err().to_string();
+        assert_eq!(reported, "2:9: point 0 does not exist, there are 4 from 1");
     }
 
     #[test]

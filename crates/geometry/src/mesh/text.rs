@@ -91,8 +91,8 @@ mod tests {
         }
         assert_eq!(name(b"\xc4rmel"), "Ärmel");
         assert_eq!(whole(b"a\rb\r\nc\nd").unwrap(), "a\nb\nc\nd");
-        let told = |bytes: &[u8]| plain(bytes).unwrap_err().to_string();
-        assert!(told(b"\xff\xfev\0 ").contains("UTF-16") && told(b"\xff\xfe\0\0v\0\0\0").contains("UTF-32"));
+        let describe = |bytes: &[u8]| plain(bytes).unwrap_err().to_string();
+        assert!(describe(b"\xff\xfev\0 ").contains("UTF-16") && describe(b"\xff\xfe\0\0v\0\0\0").contains("UTF-32"));
         // Binary numbers are not treated as text.
         assert_eq!(plain(b"\0\0\x80?\0\0").unwrap(), &b"\0\0\x80?\0\0"[..]);
         assert!(there(b" \r\n").is_err() && there(b"version https://git-lfs.github.com/spec/v1\n").is_err());

@@ -345,8 +345,8 @@ mod tests {
             ("# vtk DataFile Version 3.0\nt\nASCII\n", "no points (POINTS)"),
         ];
         for (text, message) in cases {
-            let told = read(text.as_bytes()).unwrap_err().to_string();
-            assert!(told.starts_with(message), "{text}: {told}");
+            let reported = read(text.as_bytes()).unwrap_err().to_string();
+            assert!(reported.starts_with(message), "{text}: {reported}");
         }
         let cells = "CELLS 1 5\n4 0 1 2 3\n";
         let offsets = "CELLS 2 4\nOFFSETS vtktypeint64\n0 4\nCONNECTIVITY vtktypeint64\n0 1 2 3\nCELL_TYPES 1\n10\n";
@@ -387,8 +387,8 @@ mod tests {
             ),
         ];
         for (body, message) in cases {
-            let told = read(&text(&body)).unwrap_err().to_string();
-            assert!(told.starts_with(message), "{body}: {told}");
+            let reported = read(&text(&body)).unwrap_err().to_string();
+            assert!(reported.starts_with(message), "{body}: {reported}");
         }
     }
 
@@ -399,22 +399,22 @@ mod tests {
         assert_eq!(read(&text(field)).unwrap_err().to_string(), "no points (POINTS)");
         let mut binary = b"# vtk DataFile Version 5.1\n\nBINARY\nPOINTS 4000000000 double\n".to_vec();
         binary.extend([0; 100]);
-        let told = read(&binary).unwrap_err().to_string();
-        assert!(told.ends_with("the file ends where a coordinate should stand"), "{told}");
+        let reported = read(&binary).unwrap_err().to_string();
+        assert!(reported.ends_with("the file ends where a coordinate should stand"), "{reported}");
     }
 
     #[test]
     fn nothing_is_lost_without_a_word() {
         let cells = "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n";
-        let told = |body: &str| read(&text(body)).unwrap_err().to_string();
-        assert_eq!(told(&format!("{POINTS}{cells}{POINTS}")), "11:1: a second POINTS; one mesh a file is read");
-        assert_eq!(told(&format!("{POINTS}{cells}{cells}")), "11:1: a second CELLS; one mesh a file is read");
+        let describe = |body: &str| read(&text(body)).unwrap_err().to_string();
+        assert_eq!(describe(&format!("{POINTS}{cells}{POINTS}")), "11:1: a second POINTS; one mesh a file is read");
+        assert_eq!(describe(&format!("{POINTS}{cells}{cells}")), "11:1: a second CELLS; one mesh a file is read");
         let new = |offsets: &str| {
             format!(
                 "{POINTS}CELLS 2 5\nOFFSETS vtktypeint64\n{offsets}\nCONNECTIVITY vtktypeint32\n0 1 2 3 0\nCELL_TYPES 1\n10\n"
             )
         };
-        assert!(told(&new("0 4")).ends_with("offsets go from 0 to 4, but the cells have 5 points"));
-        assert!(told(&new("1 5")).ends_with("offsets go from 1 to 5, but the cells have 5 points"));
+        assert!(describe(&new("0 4")).ends_with("offsets go from 0 to 4, but the cells have 5 points"));
+        assert!(describe(&new("1 5")).ends_with("offsets go from 1 to 5, but the cells have 5 points"));
     }
 }

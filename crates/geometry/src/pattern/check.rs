@@ -4,7 +4,7 @@ use super::model::{Side, short};
 use super::{Edge, Panel, Pattern};
 use crate::linalg::Vec2;
 use crate::mesh::MeshError;
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Distance of chords from curves when crossings are looked for [m].

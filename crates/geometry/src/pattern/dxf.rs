@@ -44,7 +44,7 @@ pub fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
             listed(layers.into_iter())
         )));
     }
-    let sample = file.loose.told(&["sample size"]).filter(|s| !s.is_empty());
+    let sample = file.loose.text_of(&["sample size"]).filter(|s| !s.is_empty());
     let pieces = sized(pieces, options, sample)?;
     let mut pattern = Pattern::default();
     let mut whole = Vec::new();
@@ -63,14 +63,14 @@ pub fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
         );
         pattern.notes.push(MeshError { line: *line, column: None, what });
     }
-    let told = "DXF has no stitches; name the edges that are sewn together in the scene ([[cloth.pattern.stitch]])";
-    pattern.notes.push(MeshError::new(told));
+    let reported = "DXF has no stitches; name the edges that are sewn together in the scene ([[cloth.pattern.stitch]])";
+    pattern.notes.push(MeshError::new(reported));
     Ok(pattern)
 }
 
 /// Adds a panel, and its mirror image where two are cut.
 fn add(pattern: &mut Pattern, mut panel: Panel, block: &Block) {
-    let count = block.told(&["quantity"]).map_or(1.0, |text| {
+    let count = block.text_of(&["quantity"]).map_or(1.0, |text| {
         text.split(',').filter_map(|n| n.trim().parse::<f64>().ok()).filter(|n| *n >= 0.0).sum::<f64>()
     });
     panel.name = unique(panel.name, pattern);
@@ -117,7 +117,7 @@ fn unique(name: String, pattern: &Pattern) -> String {
 
 /// Leaves the pieces of the chosen size. `sample` is the size that the file names as its sample.
 fn sized<'a>(pieces: Vec<&'a Block>, options: &Options, sample: Option<&str>) -> Result<Vec<&'a Block>, MeshError> {
-    let size = |b: &&'a Block| b.told(&["size", "size name"]).filter(|s| !s.is_empty());
+    let size = |b: &&'a Block| b.text_of(&["size", "size name"]).filter(|s| !s.is_empty());
     let mut sizes: Vec<&str> = Vec::new();
     for each in pieces.iter().filter_map(size) {
         if !sizes.contains(&each) {
@@ -156,8 +156,8 @@ fn unit(file: &File, options: &Options) -> Result<f64, MeshError> {
         _ => {}
     }
     let texts = file.blocks.iter().chain([&file.loose]).flat_map(|b| &b.entities);
-    let told = texts.filter_map(|e| value_of(&e.words, &["units"])).next();
-    match told.map(str::to_ascii_uppercase).as_deref() {
+    let reported = texts.filter_map(|e| value_of(&e.words, &["units"])).next();
+    match reported.map(str::to_ascii_uppercase).as_deref() {
         Some("METRIC") => Ok(1e-3),
         Some("ENGLISH") => Ok(inches),
         _ => Err(MeshError::new(

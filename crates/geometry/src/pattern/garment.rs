@@ -6,8 +6,8 @@ use super::smooth::Flat;
 use super::triangulate::triangulate;
 use super::{Panel, Pattern};
 use crate::linalg::Vec2;
+use crate::mesh::number_text::rounded;
 use crate::mesh::seam::Seam;
-use crate::mesh::told::rounded;
 use crate::mesh::{MeshError, TriMesh};
 
 /// Gap between the charts of two panels [m].

@@ -371,13 +371,16 @@ mod tests {
 
     #[test]
     fn faults_tell_their_line() {
-        let told = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
-        assert_eq!(told("{\n \"a\": NaN }"), "2:7: not JSON: NaN is no number; the program that wrote it failed there");
-        assert_eq!(told("[1 2]"), "1:4: not JSON: ',' is missing here");
-        assert_eq!(told("[1e999]"), "1:2: not JSON: '1e999' is no finite number");
-        assert!(told(&"[".repeat(100_000)).contains("more than 64 deep"));
-        assert!(told("{\"a").contains("does not end"));
-        assert!(told("[1] 2").contains("more text"));
+        let describe = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(
+            describe("{\n \"a\": NaN }"),
+            "2:7: not JSON: NaN is no number; the program that wrote it failed there"
+        );
+        assert_eq!(describe("[1 2]"), "1:4: not JSON: ',' is missing here");
+        assert_eq!(describe("[1e999]"), "1:2: not JSON: '1e999' is no finite number");
+        assert!(describe(&"[".repeat(100_000)).contains("more than 64 deep"));
+        assert!(describe("{\"a").contains("does not end"));
+        assert!(describe("[1] 2").contains("more text"));
         assert!(read(b"[\"\xff\"]").unwrap_err().to_string().starts_with("1:3: not JSON: not UTF-8"));
         for text in ["", "{", "[", "{\"a\"", "\"\\u12", "\"\\", "-", "{\"a\":}", "[,]", "\"\\ud83dx\"x"] {
             assert!(read(text.as_bytes()).is_err(), "{text}");

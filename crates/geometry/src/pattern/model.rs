@@ -286,13 +286,13 @@ impl Pattern {
 }
 
 /// Largest number of names in a message.
-const TOLD: usize = 12;
+const MOST_LISTED: usize = 12;
 
 /// Lists names for messages.
 pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut names: Vec<String> = names.take(TOLD + 1).map(|n| format!("'{}'", short(n))).collect();
-    if names.len() > TOLD {
-        names.truncate(TOLD);
+    let mut names: Vec<String> = names.take(MOST_LISTED + 1).map(|n| format!("'{}'", short(n))).collect();
+    if names.len() > MOST_LISTED {
+        names.truncate(MOST_LISTED);
         names.push("...".to_string());
     }
     if names.is_empty() { "none".to_string() } else { names.join(", ") }

@@ -15,13 +15,13 @@ impl Image {
     /// # Errors
     /// The bytes are no JPEG file, or cannot be decoded.
     pub fn from_jpeg(file: &[u8]) -> Result<Image, String> {
-        let told = |error: zune_jpeg::errors::DecodeErrors| format!("JPEG: {error}");
+        let describe = |error: zune_jpeg::errors::DecodeErrors| format!("JPEG: {error}");
         let options = DecoderOptions::default()
             .set_max_width(LARGEST)
             .set_max_height(LARGEST)
             .jpeg_set_out_colorspace(ColorSpace::RGB);
         let mut decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
-        let bytes = decoder.decode().map_err(told)?;
+        let bytes = decoder.decode().map_err(describe)?;
         let (width, height) = decoder.dimensions().ok_or("JPEG: it has no size")?;
         let decode: [f32; 256] = std::array::from_fn(|i| linear_from_srgb(i as f64 / 255.0) as f32);
         let pixels: Vec<[f32; 3]> =

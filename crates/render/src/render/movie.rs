@@ -101,16 +101,16 @@ impl<W: Write> Animation<W> {
     /// # Errors
     /// The format cannot hold the size or the number of pictures, or the file cannot be written.
     pub fn new(file: W, size: [usize; 2], frames: usize, fps: f64) -> Result<Animation<W>, String> {
-        let told = |error: png::EncodingError| format!("PNG: {error}");
+        let describe = |error: png::EncodingError| format!("PNG: {error}");
         let whole = |n: usize| u32::try_from(n).map_err(|_| format!("PNG: {n} is too many"));
         let mut encoder = Encoder::new(file, whole(size[0])?, whole(size[1])?);
         encoder.set_color(ColorType::Rgb);
         encoder.set_depth(BitDepth::Eight);
         encoder.set_compression(Compression::Fast);
-        encoder.set_animated(whole(frames)?, 0).map_err(told)?;
+        encoder.set_animated(whole(frames)?, 0).map_err(describe)?;
         let [numerator, denominator] = delay(fps);
-        encoder.set_frame_delay(numerator, denominator).map_err(told)?;
-        Ok(Animation { writer: encoder.write_header().map_err(told)?, size, left: frames })
+        encoder.set_frame_delay(numerator, denominator).map_err(describe)?;
+        Ok(Animation { writer: encoder.write_header().map_err(describe)?, size, left: frames })
     }
 
     /// Adds a picture of the movie's size.

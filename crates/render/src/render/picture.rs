@@ -82,17 +82,17 @@ impl Image {
 impl Picture {
     /// Returns the colour as an image, with legends and note drawn in.
     pub fn image(&self) -> Image {
-        self.told(Image { width: self.width, height: self.height, pixels: self.colour.clone() })
+        self.annotate(Image { width: self.width, height: self.height, pixels: self.colour.clone() })
     }
 
     /// Returns a reduced image by averages over each new pixel's area. Legends and note are drawn at the new size.
     pub fn smaller(&self, width: usize, height: usize) -> Image {
         let whole = Image { width: self.width, height: self.height, pixels: self.colour.clone() };
-        self.told(resize(&whole, width.max(1), height.max(1)))
+        self.annotate(resize(&whole, width.max(1), height.max(1)))
     }
 
     /// Draws legends and note into an image.
-    fn told(&self, mut image: Image) -> Image {
+    fn annotate(&self, mut image: Image) -> Image {
         for (place, legend) in self.legends.iter().enumerate() {
             legend.draw(&mut image, place);
         }

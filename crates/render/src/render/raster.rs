@@ -79,13 +79,13 @@ impl Image {
     /// # Errors
     /// The bytes are no PNG file, or cannot be decoded.
     pub fn from_png(file: &[u8]) -> Result<Image, String> {
-        let told = |e: png::DecodingError| format!("PNG: {e}");
+        let describe = |e: png::DecodingError| format!("PNG: {e}");
         let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: LARGEST });
         decoder.set_transformations(Transformations::EXPAND);
-        let mut reader = decoder.read_info().map_err(told)?;
+        let mut reader = decoder.read_info().map_err(describe)?;
         let size = reader.output_buffer_size().filter(|bytes| *bytes <= LARGEST).ok_or("PNG: too many pixels")?;
         let mut bytes = vec![0; size];
-        let frame = reader.next_frame(&mut bytes).map_err(told)?;
+        let frame = reader.next_frame(&mut bytes).map_err(describe)?;
         let linear: Vec<f32> = if frame.bit_depth == BitDepth::Sixteen {
             let decode = |c: [u8; 2]| linear_from_srgb(f64::from(u16::from_be_bytes(c)) / 65535.0) as f32;
             bytes.as_chunks().0.iter().map(|c| decode(*c)).collect()

@@ -6,16 +6,16 @@
 
 mod force;
 mod proof;
-mod stop;
+mod penalty;
 
 use super::bearing::bearing;
 use super::corotation::CoRotation;
 use super::element::{Element, Moment, Watched, shape_room, thickness};
 use super::feasible::{Flat, from_first, minimum, remember};
-use super::found::Found;
 use super::friction_frame::FrictionFrames;
 use super::ignore::ignores;
 use super::impulse;
+use super::narrow_result::NarrowResult;
 use super::persistent::Persistent;
 use crate::collision::candidates::{Candidates, List, Near, fit};
 use crate::collision::certificate::{Pair, Separation, Separations};
@@ -39,7 +39,7 @@ const SWEEPS: usize = 6;
 struct Part {
     /// Watched pairs: vertex-face, and edge-edge.
     watched: [Vec<Watched>; 2],
-    found: Vec<Found>,
+    found: Vec<NarrowResult>,
     /// Pairs of a list that may come near.
     near: Vec<Near>,
 }
@@ -54,7 +54,7 @@ impl Part {
 pub struct ActiveSet {
     candidates: Candidates,
     /// Expected displacement of every vertex in this step [m].
-    predicted: Vec<Vec3>,
+    estimated: Vec<Vec3>,
     parts: Vec<Part>,
     /// Key, index of the part and index in the part of each contact, sorted.
     order: Vec<(u64, u32, u32)>,
@@ -93,7 +93,7 @@ impl ActiveSet {
         ActiveSet {
             candidates: Candidates::new(&world.rest, &world.surface, thickness, distance, |i, j| world.meet(i, j))
                 .with_rest(&world.rest),
-            predicted: vec![Vec3::zeros(); world.rest.len()],
+            estimated: vec![Vec3::zeros(); world.rest.len()],
             parts: Vec::new(),
             order: Vec::new(),
             shares: Vec::new(),
@@ -124,11 +124,11 @@ impl ActiveSet {
         if !world.contact.proven() {
             return Ok(0);
         }
-        par::fill(&mut self.predicted, |v| {
-            if v < world.moving && !step.fixed[v] { state.v[v] * step.h } else { step.moved[v] }
+        par::fill(&mut self.estimated, |v| {
+            if v < world.moving && !step.fixed[v] { state.v[v] * step.h } else { step.displacement[v] }
         });
         self.candidates.leave_out(|object| !world.there(object, step.begin));
-        let builds = self.candidates.update(&state.x, &world.surface, &self.predicted);
+        let builds = self.candidates.update(&state.x, &world.surface, &self.estimated);
         self.room(step).map(|()| builds)
     }
 
@@ -140,8 +140,8 @@ impl ActiveSet {
         if !self.candidates.crowded() {
             return Ok(());
         }
-        let way = |v: usize| self.predicted[v].norm().max(step.moved[v].norm());
-        let farthest = (0..self.predicted.len()).max_by(|a, b| way(*a).total_cmp(&way(*b))).unwrap_or(0);
+        let way = |v: usize| self.estimated[v].norm().max(step.displacement[v].norm());
+        let farthest = (0..self.estimated.len()).max_by(|a, b| way(*a).total_cmp(&way(*b))).unwrap_or(0);
         Err(StepError::Crowded { vertex: farthest as u32, way: way(farthest) })
     }
 
@@ -239,32 +239,32 @@ impl ActiveSet {
         step: &mut Step,
         beside: impl FnOnce(&Vec<Element>, &[bool]) + Send,
     ) {
-        let ActiveSet { contacts, turns, frames, blows, pushes, probed, setting, predicted, least, .. } = self;
+        let ActiveSet { contacts, turns, frames, blows, pushes, probed, setting, estimated, least, .. } = self;
         impulse::gather(contacts, blows, world, step);
         pushes.clear();
         pushes.resize(if *probed { blows.len() } else { 0 }, Vec3::zeros());
-        let Step { moved, rate, flight, betas, fixed, touched, .. } = step;
+        let Step { displacement, velocity, predicted, effective_dt, fixed, touched, .. } = step;
         // Keeps the free flight before impulses. The difference changes the velocity below.
-        par::fill(flight, |v| moved[v]);
+        par::fill(predicted, |v| displacement[v]);
         // Impulses run serially, which leaves threads free.
         let rubs = frames.rubs(world);
         let (braked, ()) = par::join(
-            || impulse::brake(blows, moved, setting, &rubs, pushes),
+            || impulse::apply_impulses(blows, displacement, setting, &rubs, pushes),
             || {
                 turns.begin(&world.surface, &state.x, touched);
-                turns.follow(&world.surface, &state.x, predicted, touched);
+                turns.follow(&world.surface, &state.x, estimated, touched);
                 *least = contacts.iter().fold(f64::INFINITY, |m, c| m.min(c.contact.gap));
                 beside(contacts, fixed);
             },
         );
         if braked {
-            par::each_mut(rate, |v, rate| *rate += (moved[v] - flight[v]) / betas[v]);
+            par::each_mut(velocity, |v, velocity| *velocity += (displacement[v] - predicted[v]) / effective_dt[v]);
         }
         par::each_mut(contacts, |k, c| {
             c.braked = blows[k].braked;
-            c.free = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
+            c.free = c.displacement(step) - turns.turned(&state.x, &c.vertices, &c.weights);
             let guess = |k: usize| match step.guess.get(c.vertices[k] as usize) {
-                Some(guess) => guess * (step.betas[c.vertices[k] as usize].powi(2) * c.weights[k]),
+                Some(guess) => guess * (step.effective_dt[c.vertices[k] as usize].powi(2) * c.weights[k]),
                 None => Vec3::zeros(),
             };
             c.contact.expected = c.free + (0..4).map(guess).sum::<Vec3>();
@@ -293,7 +293,8 @@ impl ActiveSet {
         let corners: [[u32; 4]; 4] = std::array::from_fn(|k| world.surface.corners(pair, [four[k].a, four[k].b]));
         let found = pair.separations(&corners, &state.x);
         let Separations { distance, normal, weights } = found;
-        let moved: [Four; 4] = std::array::from_fn(|c| Four::from_fn(|k| &self.predicted[corners[k][c] as usize]));
+        let displacement: [Four; 4] =
+            std::array::from_fn(|c| Four::from_fn(|k| &self.estimated[corners[k][c] as usize]));
         let half = |c: usize| f64x4::new(std::array::from_fn(|k| world.half_thickness[corners[k][c] as usize]));
         let thick = half(0) * weights[0].abs()
             + half(1) * weights[1].abs()
@@ -305,8 +306,11 @@ impl ActiveSet {
         let zero = f64x4::splat(0.0);
         // The result must not depend on when the list was built. The list may lack pairs beyond this distance.
         let beyond = distance.simd_ge(f64x4::splat(list.reach).fast_min(wanted) + f64x4::splat(list.rate));
-        let far = beyond | away.simd_gt(zero) & pair.closer(&moved).simd_lt(away);
-        let travel = moved[0] * weights[0] + moved[1] * weights[1] + moved[2] * weights[2] + moved[3] * weights[3];
+        let far = beyond | away.simd_gt(zero) & pair.closer(&displacement).simd_lt(away);
+        let travel = displacement[0] * weights[0]
+            + displacement[1] * weights[1]
+            + displacement[2] * weights[2]
+            + displacement[3] * weights[3];
         let closing = normal.dot(&travel).fast_min(zero);
         let acts = (away + closing).simd_lt(zero);
         let (far, acts) = (far.to_bitmask(), acts.to_bitmask());
@@ -331,7 +335,7 @@ impl ActiveSet {
             let Some(found) = self.found(at, (pair, features), &vertices, separation, share) else {
                 continue;
             };
-            if distance + closing[k] < (thick[k] + world.contact.distance) * found.room {
+            if distance + closing[k] < (thick[k] + world.contact.distance) * found.offset_scale {
                 out.found.push(found);
             }
         }
@@ -346,7 +350,7 @@ impl ActiveSet {
         vertices: &[u32; 4],
         separation: &Separation,
         share: Share,
-    ) -> Option<Found> {
+    ) -> Option<NarrowResult> {
         let Moment { world, state, step } = *at;
         let key = key(pair, features);
         let kept = self.kept.has(key);
@@ -355,12 +359,13 @@ impl ActiveSet {
             return None;
         }
         let mass = 1.0 / impulse::mobility(world, step, vertices, &separation.weights)?;
-        let mut room = shape_room(world, pair, vertices, thickness(world, vertices, &separation.weights));
-        if !state.room.is_empty() {
-            room = vertices.iter().fold(room, |room, v| room.min(state.room[*v as usize]));
+        let mut offset_scale = shape_room(world, pair, vertices, thickness(world, vertices, &separation.weights));
+        if !state.offset_scale.is_empty() {
+            offset_scale =
+                vertices.iter().fold(offset_scale, |offset_scale, v| offset_scale.min(state.offset_scale[*v as usize]));
         }
         let bears = bearing(world, step, pair, vertices, &separation.weights, mass);
-        Some(Found { key, vertices: *vertices, separation: *separation, share, room, mass, bears, kept })
+        Some(NarrowResult { key, vertices: *vertices, separation: *separation, share, offset_scale, mass, bears, kept })
     }
 
     /// Returns the contacts of this step.
@@ -376,8 +381,8 @@ impl ActiveSet {
     /// Advances the friction memory over the accepted step.
     pub fn advance_bristles(&mut self, world: &World, state: &mut State, step: &Step) {
         let ActiveSet { contacts, turns, frames, setting, bristles, .. } = self;
-        turns.follow(&world.surface, &state.x, &step.moved, &step.touched);
-        let normal = |c: &Element| c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
+        turns.follow(&world.surface, &state.x, &step.displacement, &step.touched);
+        let normal = |c: &Element| c.contact.normal_force(&c.linear, &c.displacement(step), &c.free);
         if frames.acts() {
             frames.press(world, contacts, normal);
         }
@@ -385,7 +390,7 @@ impl ActiveSet {
         bristles.resize(contacts.len(), (0, Bristle::default()));
         par::fill(bristles, |k| {
             let c = &contacts[k];
-            let slid = c.moved(step) - turns.turned(&state.x, &c.vertices, &c.weights);
+            let slid = c.displacement(step) - turns.turned(&state.x, &c.vertices, &c.weights);
             (c.key, Bristle { kept: c.kept, ..c.contact.advance(&c.linear, &slid, normal(c), setting, rubs) })
         });
         std::mem::swap(&mut state.bristles, bristles);

@@ -1,8 +1,8 @@
 //! Obstacles that appear: they must not intersect anything, and must not add energy by pushing surfaces away.
 
-use super::ease;
 use super::element::LEAST;
 use super::ignore;
+use super::offset_ramp;
 use crate::linalg::Vec3;
 use crate::world::crossing;
 use crate::world::step::Step;
@@ -30,7 +30,7 @@ pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> 
     if !world.contact.proven() || !any(world, step) {
         return Ok(());
     }
-    let mut x: Vec<Vec3> = state.x.iter().zip(&step.moved).map(|(x, moved)| x + moved).collect();
+    let mut x: Vec<Vec3> = state.x.iter().zip(&step.displacement).map(|(x, displacement)| x + displacement).collect();
     world.place_obstacles(step.end, &mut x);
     let meets = meets(world, step);
     let (mut crossings, _) = ignore::crossings(world, state, &mut world.test(), (&x, step.next));
@@ -42,7 +42,7 @@ pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> 
     }
     // A pair at zero distance has no direction for its separation.
     let mut touching = None;
-    ease::each_near(world, (state, &x), LEAST, meets, |_, _, corners, separation| {
+    offset_ramp::each_near(world, (state, &x), LEAST, meets, |_, _, corners, separation| {
         if separation.distance < 0.5 * LEAST {
             touching.get_or_insert(*corners);
         }
@@ -55,8 +55,8 @@ pub fn look(world: &World, state: &State, step: &Step) -> Result<(), StepError> 
 }
 
 /// Starts the contact ramp for contacts with obstacles that appeared at the end of the step. `state` is this end.
-pub fn ease(world: &World, state: &mut State, step: &Step) {
+pub fn ramp_offset(world: &World, state: &mut State, step: &Step) {
     if any(world, step) {
-        ease::ease(world, state, meets(world, step), |_| true);
+        offset_ramp::ramp_offset(world, state, meets(world, step), |_| true);
     }
 }

@@ -5,7 +5,7 @@
 //! that passes. A vertex passes until it is outside of the second surface with room, and until none of its triangles
 //! intersects it.
 
-use super::ease::ease;
+use super::offset_ramp::ramp_offset;
 use crate::collision::intersect::Test;
 use crate::collision::traversal::Traversal;
 use crate::linalg::Vec3;
@@ -46,7 +46,7 @@ struct Next {
     /// Unit direction away from the part; zero on it.
     away: Vec3,
     /// Displacement of the point in the step along that direction [m].
-    moved: f64,
+    displacement: f64,
 }
 
 impl Side {
@@ -71,7 +71,7 @@ impl Side {
 
     /// Returns the point next to vertex `k` at `p`. `None` if that is at the border of the part, where inside and
     /// outside are not known.
-    fn next(&self, k: usize, p: &Vec3, x: &[Vec3], moved: &[Vec3]) -> Option<Next> {
+    fn next(&self, k: usize, p: &Vec3, x: &[Vec3], displacement: &[Vec3]) -> Option<Next> {
         let closest = self.search.closest(k);
         let corners = self.corners.get(closest.triangle as usize)?;
         let at_border = |v: &u32| self.vertices.binary_search(v).is_ok_and(|k| self.border[k]);
@@ -81,8 +81,8 @@ impl Side {
         }
         let mean = |of: &[Vec3]| -> Vec3 { (0..3).map(|k| of[corners[k] as usize] * closest.weights[k]).sum() };
         let away = if closest.distance.abs() < NONE { Vec3::zeros() } else { (p - mean(x)) / closest.distance };
-        let moved = if moved.is_empty() { 0.0 } else { mean(moved).dot(&away) };
-        Some(Next { distance: closest.distance, away, moved })
+        let displacement = if displacement.is_empty() { 0.0 } else { mean(displacement).dot(&away) };
+        Some(Next { distance: closest.distance, away, displacement })
     }
 
     fn has(&self, v: u32) -> bool {
@@ -90,10 +90,10 @@ impl Side {
     }
 
     /// Returns the bounding box of the part over a step.
-    fn bounds(&self, x: &[Vec3], moved: &[Vec3]) -> [Vec3; 2] {
+    fn bounds(&self, x: &[Vec3], displacement: &[Vec3]) -> [Vec3; 2] {
         let start = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
         self.vertices.iter().map(|v| *v as usize).fold(start, |[low, high], v| {
-            let end = x[v] + moved[v];
+            let end = x[v] + displacement[v];
             [low.inf(&x[v]).inf(&end), high.sup(&x[v]).sup(&end)]
         })
     }
@@ -136,7 +136,7 @@ impl Zone {
     /// Returns true if the parts may come so near to each other in a step that they catch cloth.
     fn near(&self, world: &World, state: &State, step: &Step, most: f64) -> bool {
         let there = self.objects.iter().all(|object| world.there(*object, step.begin));
-        let [a, b] = self.sides.each_ref().map(|side| side.bounds(&state.x, &step.moved));
+        let [a, b] = self.sides.each_ref().map(|side| side.bounds(&state.x, &step.displacement));
         there && (0..3).all(|k| a[0][k] <= b[1][k] + most && b[0][k] <= a[1][k] + most)
     }
 
@@ -144,13 +144,13 @@ impl Zone {
     /// and the second one, or where neighbours that pass draw it into that.
     fn is_caught(&self, world: &World, state: &State, step: &Step, (k, v): (usize, u32)) -> bool {
         let v = v as usize;
-        let next = |side: &Side| side.next(k, &state.x[v], &state.x, &step.moved);
+        let next = |side: &Side| side.next(k, &state.x[v], &state.x, &step.displacement);
         let [Some(a), Some(b)] = self.sides.each_ref().map(next) else { return false };
         let room = room(world, v as u32, &self.sides);
-        if a.distance + b.distance - (a.moved + b.moved).max(0.0) < room {
+        if a.distance + b.distance - (a.displacement + b.displacement).max(0.0) < room {
             return true;
         }
-        let closing = b.moved - step.moved[v].dot(&b.away) * f64::from(step.fixed.get(v) == Some(&true));
+        let closing = b.displacement - step.displacement[v].dot(&b.away) * f64::from(step.fixed.get(v) == Some(&true));
         if a.distance > BESIDE * room || b.distance - closing.max(0.0) > room {
             return false;
         }
@@ -258,7 +258,7 @@ impl Caught {
             out.iter().for_each(|v| state.passing[*v as usize] &= !zone.bit);
             if !out.is_empty() {
                 let meet = |i, j| world.meet_at(i, j, now) && [i, j].contains(&zone.objects[1]);
-                ease(world, state, meet, |v| is_out[v as usize]);
+                ramp_offset(world, state, meet, |v| is_out[v as usize]);
             }
         }
         if state.passing.iter().all(|entries| *entries == 0) {

@@ -30,14 +30,14 @@ impl CoRotation {
         });
     }
 
-    /// Computes the rotation of the `touched` vertices when all vertices move from `x` by `moved`. Needs the normals of
-    /// `begin`.
-    pub fn follow(&mut self, surface: &Surface, x: &[Vec3], moved: &[Vec3], touched: &[bool]) {
+    /// Computes the rotation of the `touched` vertices when all vertices move from `x` by `displacement`. Needs the
+    /// normals of `begin`.
+    pub fn follow(&mut self, surface: &Surface, x: &[Vec3], displacement: &[Vec3], touched: &[bool]) {
         let CoRotation { normals, turns } = self;
         // Contacts added later in the step have vertices without normals. Their rotations must not be left over from an
         // older step.
         par::fill(turns, |v| {
-            if touched[v] { normals[v].cross(&surface.normal(v, |v| x[v] + moved[v])) } else { Vec3::zeros() }
+            if touched[v] { normals[v].cross(&surface.normal(v, |v| x[v] + displacement[v])) } else { Vec3::zeros() }
         });
     }
 
@@ -75,11 +75,11 @@ mod tests {
     fn turned(turn: [Rotation; 2], weights: [f64; 4]) -> (Vec3, Vec3) {
         let (surface, x) = layers();
         let vertices = [0, 3, 4, 5];
-        let moved: Vec<Vec3> = x.iter().enumerate().map(|(v, x)| turn[v / 3] * x - x + Vec3::x()).collect();
+        let displacement: Vec<Vec3> = x.iter().enumerate().map(|(v, x)| turn[v / 3] * x - x + Vec3::x()).collect();
         let mut turns = CoRotation::default();
         let touched = [true, false, false, true, true, true];
         turns.begin(&surface, &x, &touched);
-        turns.follow(&surface, &x, &moved, &touched);
+        turns.follow(&surface, &x, &displacement, &touched);
         let between: Vec3 = (0..4).map(|k| x[vertices[k] as usize] * weights[k]).sum();
         (turns.turned(&x, &vertices, &weights), turn[1] * between - between)
     }

@@ -48,12 +48,12 @@ pub struct Element {
 
 impl Element {
     /// Computes the relative displacement in the step [m].
-    pub fn moved(&self, step: &Step) -> Vec3 {
-        (0..4).map(|k| step.moved[self.vertices[k] as usize] * self.weights[k]).sum()
+    pub fn displacement(&self, step: &Step) -> Vec3 {
+        (0..4).map(|k| step.displacement[self.vertices[k] as usize] * self.weights[k]).sum()
     }
 
     /// Stiffens the penalty after a solution that closed the contact too fast, and linearises again.
-    pub fn stop(&mut self, setting: &Setting, rubs: &Rubs) {
+    pub fn add_penalty(&mut self, setting: &Setting, rubs: &Rubs) {
         self.stops += 1;
         self.linear = self.contact.linearise(&self.free, self.stops, setting, rubs);
     }

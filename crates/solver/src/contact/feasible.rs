@@ -5,7 +5,7 @@
 //! triangles. An edge in a valley has none, because the ends of the other edge are as near or nearer. A direction is a
 //! normal of a vertex only if all edges of the vertex fall away from it.
 
-use super::found::Found;
+use super::narrow_result::NarrowResult;
 use crate::collision::key::{EDGES, SECOND};
 use crate::collision::surface::Surface;
 use crate::force::contact::{Bristle, Share};
@@ -144,10 +144,17 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
 /// share the closest edge or corner form one contact. A face whose own closest point is elsewhere takes precedence,
 /// because the shared border is then no closest point of the surface. Otherwise the first face counts. The weight fades
 /// where the vertex leans, because its edges are nearer.
-pub fn minimum<'a>(world: &World, x: &[Vec3], c: &Found, place: usize, of: impl Iterator<Item = &'a Found>) -> Share {
-    let near = |c: &Found, k: &usize| c.separation.weights[*k].abs() > BORDER;
-    let shares =
-        |of: &Found, c: &Found| (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]));
+pub fn minimum<'a>(
+    world: &World,
+    x: &[Vec3],
+    c: &NarrowResult,
+    place: usize,
+    of: impl Iterator<Item = &'a NarrowResult>,
+) -> Share {
+    let near = |c: &NarrowResult, k: &usize| c.separation.weights[*k].abs() > BORDER;
+    let shares = |of: &NarrowResult, c: &NarrowResult| {
+        (1..4).filter(|k| near(of, k)).all(|k| c.vertices[1..].contains(&of.vertices[k]))
+    };
     let mut others = of.enumerate().filter(|(k, _)| *k != place);
     if others.any(|(k, other)| shares(c, other) && (k < place || !shares(other, c))) {
         Share::NONE

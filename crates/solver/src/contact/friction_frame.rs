@@ -6,7 +6,7 @@
 //! vertices. The mesh of a prescribed surface has no influence.
 
 use super::element::Element;
-use super::found::pair_factor;
+use super::narrow_result::pair_factor;
 use crate::force::contact::Rule;
 use crate::force::friction::{Rub, Rubs};
 use crate::linalg::{Vec3, par};

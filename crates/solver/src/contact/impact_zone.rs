@@ -71,11 +71,11 @@ impl ImpactZones {
             changed.insert(zone);
         }
         self.torn.resize(self.members.len(), false);
-        let mut moved = Vec::new();
+        let mut displacement = Vec::new();
         for zone in changed {
-            self.torn[zone] = unite(world, state, step, &self.members[zone], &mut moved);
+            self.torn[zone] = unite(world, state, step, &self.members[zone], &mut displacement);
         }
-        Ok(moved)
+        Ok(displacement)
     }
 
     /// Returns the error of an unproven pair in one zone: the prescribed vertices that close on it.
@@ -83,7 +83,7 @@ impl ImpactZones {
         let members = self.zone_of.get(&w.vertices[0]).map_or(&[][..], |zone| &self.members[*zone]);
         let mut forced = members.iter().copied().filter(|v| prescribed(world, step, *v));
         let Some(first) = forced.next() else { return StepError::Crossing(w.vertices) };
-        let against = |v: &u32| (step.moved[*v as usize] - step.moved[first as usize]).norm();
+        let against = |v: &u32| (step.displacement[*v as usize] - step.displacement[first as usize]).norm();
         match forced.max_by(|a, b| against(a).total_cmp(&against(b))) {
             Some(second) => StepError::Pinched { pair: w.vertices, between: [first, second] },
             None => StepError::Crossing(w.vertices),
@@ -137,7 +137,7 @@ impl Common {
     fn of(points: &[(f64, Vec3, Vec3)]) -> Common {
         let mass: f64 = points.iter().map(|(m, ..)| m).sum();
         let centre = points.iter().map(|(m, x, _)| x * *m).sum::<Vec3>() / mass;
-        let mean = points.iter().map(|(m, _, moved)| moved * *m).sum::<Vec3>() / mass;
+        let mean = points.iter().map(|(m, _, displacement)| displacement * *m).sum::<Vec3>() / mass;
         Common { mass, centre, mean }
     }
 
@@ -145,10 +145,10 @@ impl Common {
     /// angular momentum.
     fn turn(&self, points: &[(f64, Vec3, Vec3)], turned: &Rotation) -> Vec3 {
         let (mut inertia, mut momentum) = (Mat3::zeros(), Vec3::zeros());
-        for (mass, x, moved) in points {
+        for (mass, x, displacement) in points {
             let arm = turned * (x - self.centre);
             inertia += (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * *mass;
-            momentum += arm.cross(&(x - self.centre + moved - self.mean - arm)) * *mass;
+            momentum += arm.cross(&(x - self.centre + displacement - self.mean - arm)) * *mass;
         }
         // Collinear vertices have no inertia about their line, and no torque about it. The second pass corrects for the
         // added inertia.
@@ -166,7 +166,7 @@ fn unite(world: &World, state: &State, step: &mut Step, members: &[u32], changed
     let (forced, free): (Vec<u32>, Vec<u32>) = members.iter().partition(|v| prescribed(world, step, **v));
     let point = |v: &u32| {
         let v = *v as usize;
-        (if forced.is_empty() { step.mass[v] } else { 1.0 }, state.x[v], step.moved[v])
+        (if forced.is_empty() { step.mass[v] } else { 1.0 }, state.x[v], step.displacement[v])
     };
     let points: Vec<_> = if forced.is_empty() { &free } else { &forced }.iter().map(point).collect();
     if points.is_empty() {
@@ -180,16 +180,16 @@ fn unite(world: &World, state: &State, step: &mut Step, members: &[u32], changed
         for _ in 0..TURNS {
             turned = Rotation::from_scaled_axis(common.turn(&points, &turned)) * turned;
         }
-        let off = |(_, x, moved): &(f64, Vec3, Vec3)| {
-            (turned * (x - common.centre) - (x - common.centre) + common.mean - moved).norm()
+        let off = |(_, x, displacement): &(f64, Vec3, Vec3)| {
+            (turned * (x - common.centre) - (x - common.centre) + common.mean - displacement).norm()
         };
         torn = points.iter().map(off).fold(0.0, f64::max) > RIGID;
     }
     for v in free.iter().map(|v| *v as usize) {
         let arm = state.x[v] - common.centre;
-        let moved = common.mean + if forced.is_empty() { turn.cross(&arm) } else { turned * arm - arm };
-        step.rate[v] += (moved - step.moved[v]) / step.betas[v];
-        step.moved[v] = moved;
+        let displacement = common.mean + if forced.is_empty() { turn.cross(&arm) } else { turned * arm - arm };
+        step.velocity[v] += (displacement - step.displacement[v]) / step.effective_dt[v];
+        step.displacement[v] = displacement;
         changed.push(v as u32);
     }
     torn

@@ -78,10 +78,10 @@ impl Blow {
     }
 
     /// Computes the relative displacement and the distance that is missing to the goal, if the goal is missed.
-    fn lacking(&self, moved: &[Vec3]) -> Option<(Vec3, f64)> {
-        let moved: Vec3 = (0..4).map(|k| moved[self.vertices[k] as usize] * self.weights[k]).sum();
-        let lack = -(self.room + self.normal.dot(&moved));
-        (lack > LACK * self.reach).then_some((moved, lack))
+    fn lacking(&self, displacement: &[Vec3]) -> Option<(Vec3, f64)> {
+        let displacement: Vec3 = (0..4).map(|k| displacement[self.vertices[k] as usize] * self.weights[k]).sum();
+        let lack = -(self.room + self.normal.dot(&displacement));
+        (lack > LACK * self.reach).then_some((displacement, lack))
     }
 
     /// Returns vertices, weights and the force [N] on the first side that displaces it by `push` [m] in a step of `h`
@@ -91,8 +91,8 @@ impl Blow {
     }
 
     /// Returns true if the displacements miss the goal by more than `part` of the activation distance.
-    pub fn misses(&self, moved: &[Vec3], part: f64) -> bool {
-        self.lacking(moved).is_some_and(|(_, lack)| lack > part * self.reach)
+    pub fn misses(&self, displacement: &[Vec3], part: f64) -> bool {
+        self.lacking(displacement).is_some_and(|(_, lack)| lack > part * self.reach)
     }
 }
 
@@ -106,19 +106,25 @@ pub fn gather(contacts: &[Element], blows: &mut Vec<Blow>, world: &World, step: 
 /// Projected Gauss-Seidel on displacements of free flight, in order of the contacts: impulses along the normal that
 /// never pull, with Coulomb friction. Returns true if there were any. Adds them to `pushes` if it has an entry for each
 /// [m].
-pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &Rubs, pushes: &mut [Vec3]) -> bool {
+pub fn apply_impulses(
+    blows: &mut [Blow],
+    displacement: &mut [Vec3],
+    setting: &Setting,
+    rubs: &Rubs,
+    pushes: &mut [Vec3],
+) -> bool {
     let mut acts = false;
     for _ in 0..SWEEPS {
         let mut rests = true;
         for (k, blow) in blows.iter_mut().enumerate() {
-            let Some((across, lack)) = blow.lacking(moved) else { continue };
+            let Some((across, lack)) = blow.lacking(displacement) else { continue };
             rests = false;
             blow.braked += lack;
             let n = &blow.normal;
             let across = across - n * n.dot(&across);
             let push = n * lack - blow.friction.rubbed(n, blow.mass, &across, lack, setting, rubs);
             for k in 0..4 {
-                moved[blow.vertices[k] as usize] += push * blow.shares[k];
+                displacement[blow.vertices[k] as usize] += push * blow.shares[k];
             }
             if let Some(sum) = pushes.get_mut(k) {
                 *sum += push;
@@ -135,8 +141,8 @@ pub fn brake(blows: &mut [Blow], moved: &mut [Vec3], setting: &Setting, rubs: &R
 /// Moves a pair's end positions apart along the direction at the start. Returns the vertices that were moved.
 pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) -> Vec<u32> {
     let start = pick(&state.x, &w.vertices);
-    let moved = pick(&step.moved, &w.vertices);
-    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
+    let displacement = pick(&step.displacement, &w.vertices);
+    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + displacement[k]);
     let from = w.pair.separation(&start);
     let to = w.pair.separation(&end);
     // Closest points at the end if they still face the same way, else those at the start.
@@ -153,13 +159,13 @@ pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) ->
     });
     let farthest = yields.iter().fold(0.0, |most: f64, part| most.max(part.abs()));
     let push = from.normal * ((wanted - gap) / mobility.max(farthest / LEAP));
-    let mut moved = Vec::new();
+    let mut displacement = Vec::new();
     for (vertex, part) in w.vertices.into_iter().zip(yields).filter(|(_, part)| *part != 0.0) {
         let v = vertex as usize;
         let shift = push * part;
-        step.moved[v] += shift;
-        step.rate[v] += shift / step.betas[v];
-        moved.push(vertex);
+        step.displacement[v] += shift;
+        step.velocity[v] += shift / step.effective_dt[v];
+        displacement.push(vertex);
     }
-    moved
+    displacement
 }

@@ -43,7 +43,7 @@ impl VertexTest {
     /// of the triangles.
     pub fn hold(&mut self, world: &World, state: &State, step: &mut Step) -> &[[u32; 4]] {
         let VertexTest { epsilon, tree, x, held } = self;
-        par::fill(x, |v| state.x[v] + step.moved[v]);
+        par::fill(x, |v| state.x[v] + step.displacement[v]);
         let x = &*x;
         let corners = |t: u32| world.surface.triangles[t as usize];
         tree.refit(|t| Box3::around(corners(t).each_ref().map(|v| &x[*v as usize]), 0.0));
@@ -69,8 +69,8 @@ impl VertexTest {
         for (v, t) in found.into_iter().enumerate().filter_map(|(v, t)| Some((v, t?))) {
             let [a, b, c] = corners(t);
             held.push([v as u32, a, b, c]);
-            step.moved[v] = Vec3::zeros();
-            step.rate[v] = Vec3::zeros();
+            step.displacement[v] = Vec3::zeros();
+            step.velocity[v] = Vec3::zeros();
         }
         held
     }

@@ -54,6 +54,6 @@ impl Effect for Gravity {
     }
 
     fn each_work(&self, _: At, _: &Nothing, work: &Vec<Vec3>, step: &Step, add: &mut dyn FnMut(usize, f64)) {
-        work.iter().enumerate().for_each(|(v, force)| add(v, force.dot(&step.moved[v]).max(0.0)));
+        work.iter().enumerate().for_each(|(v, force)| add(v, force.dot(&step.displacement[v]).max(0.0)));
     }
 }

@@ -26,8 +26,8 @@ pub use shown::{channels, tallies};
 
 use crate::force::links::Couples;
 use crate::linalg::Vec3;
-use crate::linalg::matrix::Common;
-use crate::world::effect::{At, Forces, Made, Tallies, Told};
+use crate::linalg::matrix::LowRank;
+use crate::world::effect::{At, EffectReport, Forces, Made, Tallies};
 use crate::world::effects::{Plugged, Remembered, Work};
 use crate::world::step::Step;
 use crate::world::{State, World};
@@ -102,9 +102,9 @@ impl Running {
         self.all(world).for_each(|(effect, work)| effect.push(work, force));
     }
 
-    /// Swaps the low-rank part of the matrix with `common`.
-    pub fn low_rank(&mut self, world: &World, common: &mut Common) {
-        world.effects.all().zip(&mut self.0).for_each(|(effect, work)| effect.low_rank(work, common));
+    /// Swaps the low-rank part of the matrix with `low_rank`.
+    pub fn low_rank(&mut self, world: &World, low_rank: &mut LowRank) {
+        world.effects.all().zip(&mut self.0).for_each(|(effect, work)| effect.low_rank(work, low_rank));
     }
 
     /// Updates links that a solution has broken. Returns true if there are any.
@@ -148,9 +148,9 @@ impl Running {
     }
 
     /// Updates the memories of effects after the step. `state` is its end.
-    pub fn commit(&mut self, world: &World, state: &mut State, made: Made, told: &mut Told) {
+    pub fn commit(&mut self, world: &World, state: &mut State, made: Made, report: &mut EffectReport) {
         for ((place, effect), work) in world.effects.all().enumerate().zip(&mut self.0) {
-            effect.commit(world, state, place, work, made, told);
+            effect.commit(world, state, place, work, made, report);
         }
     }
 }

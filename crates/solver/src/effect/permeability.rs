@@ -129,11 +129,11 @@ mod tests {
 
     #[test]
     fn measurements_that_follow_no_law_are_refused() {
-        let told = |second| PermeabilityLaw::measured([[0.1, 100.0], second]).unwrap_err();
-        assert_eq!(told([0.1, 200.0]), Mismatch::Order);
-        assert_eq!(told([0.2, 100.0]), Mismatch::Order);
-        assert_eq!(told([0.21, 200.0]), Mismatch::Fast);
-        assert_eq!(told([0.11, 200.0]), Mismatch::Slow);
+        let describe = |second| PermeabilityLaw::measured([[0.1, 100.0], second]).unwrap_err();
+        assert_eq!(describe([0.1, 200.0]), Mismatch::Order);
+        assert_eq!(describe([0.2, 100.0]), Mismatch::Order);
+        assert_eq!(describe([0.21, 200.0]), Mismatch::Fast);
+        assert_eq!(describe([0.11, 200.0]), Mismatch::Slow);
         assert_eq!(PermeabilityLaw::measured([[0.0, 100.0], [0.1, 200.0]]), Err(Mismatch::Order));
     }
 }

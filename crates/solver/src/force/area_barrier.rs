@@ -75,12 +75,12 @@ mod tests {
         let part = |x: &Edges| x[0].cross(&x[1]).norm() * density;
         let step = 1e-5;
         for (k, axis) in (0..2).flat_map(|k| (0..3).map(move |a| (k, a))) {
-            let moved = |by: f64| {
+            let energy_at = |by: f64| {
                 let mut y = x;
                 y[k][axis] += by;
                 energy(7.0, part(&y))
             };
-            let slope = (moved(step) - moved(-step)) / (2.0 * step);
+            let slope = (energy_at(step) - energy_at(-step)) / (2.0 * step);
             assert!((slope - force * gradient[k + 1][axis]).abs() < 1e-7 * force.abs() * gradient[1].norm());
         }
         let second = |j: f64| (energy(7.0, j + 1e-4) - 2.0 * energy(7.0, j) + energy(7.0, j - 1e-4)) / 1e-8;

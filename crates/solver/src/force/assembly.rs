@@ -1,13 +1,13 @@
 //! Assembly of all elements into one linear system, by subdomain.
 //!
 //! A step of the implicit scheme has new positions `x + y + z`. The displacement of free flight is `y` (prescribed for
-//! pinned vertices), the unknown is `z`. The new velocity is `v~ + z/beta`. Linearised at `x`:
+//! pinned vertices), the unknown is `dx`. The new velocity is `v~ + dx/beta`. Linearised at `x`:
 //! `(M/beta^2 + K + tau K_material/beta) z = f(x) - K y - tau K_material v~`,
 //! where `tau` is the damping time of the law.
 //!
 //! The stiffness `K` of a plate couples more vertices than the four of a hinge. The matrix does not store these blocks.
 //! Instead it has `Kb >= K`, hinge by hinge (see [`super::plate::Patch::bounds`]). `K` acts on the displacement and
-//! rate of a step at the present velocity, which are known beforehand; `Kb` acts on the rest of `y` and on `z`. The
+//! rate of a step at the present velocity, which are known beforehand; `Kb` acts on the rest of `y` and on `dx`. The
 //! difference acts only on the change of velocity. It is of second order, vanishes in equilibrium, and is as stable as
 //! added mass.
 //!

@@ -181,7 +181,7 @@ impl Setting {
     }
 }
 
-/// Contact linearised for one step: force `force - stiffness z` on the relative displacement `z`.
+/// Contact linearised for one step: force `force - stiffness dx` on the relative displacement `dx`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linear {
     /// Force on side A at `z = 0` [N].
@@ -253,8 +253,9 @@ impl Contact {
     #[inline]
     fn press(&self, free: &Vec3, stops: i32, setting: &Setting) -> Press {
         let n = &self.normal;
-        let flight = self.gap + n.dot(free);
-        let at = (self.gap + n.dot(&self.expected)).min(flight).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
+        let predicted = self.gap + n.dot(free);
+        let at =
+            (self.gap + n.dot(&self.expected)).min(predicted).max(CLOSEST.0 * self.gap).max(CLOSEST.1 * self.reach);
         let bears = self.share.part * self.strength(setting.stiffness);
         let (force, tangent) = barrier(bears, self.reach, at);
         // Chord from the present gap. It is exact at the present and at the expected gap, and no less than the barrier
@@ -263,7 +264,7 @@ impl Contact {
         let (present, _) = barrier(bears, self.reach, now);
         let way = now - at;
         let mut normal_stiffness = if way.abs() > STAYS * self.reach { (force - present) / way } else { tangent };
-        let mut normal = force + normal_stiffness * (at - flight);
+        let mut normal = force + normal_stiffness * (at - predicted);
         // The force at the present gap bounds friction, because free flight closes the gap by more than the step will.
         let mut pressing = force + normal_stiffness * (at - self.gap);
         // The activation weight changes with the gap as well: to no more than one as it closes, by no more than itself
@@ -280,7 +281,7 @@ impl Contact {
         normal_stiffness += viscous;
         if stops > 0 {
             let stiffness = STOP.0 * STOP.1.powi(stops - 1) * self.mass / (setting.h * setting.h);
-            normal += stiffness * (self.goal() - flight);
+            normal += stiffness * (self.goal() - predicted);
             normal_stiffness += stiffness;
             pressing = normal;
         }
@@ -335,9 +336,9 @@ impl Contact {
         if force <= mu * normal { (mu * normal, true) } else { (friction.sliding * normal, false) }
     }
 
-    /// Returns the normal force at the end of the step [N], for the displacement `moved` instead of `free` [m].
-    pub fn normal_force(&self, linear: &Linear, moved: &Vec3, free: &Vec3) -> f64 {
-        (linear.normal - linear.normal_stiffness * self.normal.dot(&(moved - free))).max(0.0)
+    /// Returns the normal force at the end of the step [N], for the displacement `displacement` instead of `free` [m].
+    pub fn normal_force(&self, linear: &Linear, displacement: &Vec3, free: &Vec3) -> f64 {
+        (linear.normal - linear.normal_stiffness * self.normal.dot(&(displacement - free))).max(0.0)
     }
 
     /// Returns the bristle after the surfaces slid by `slid` [m] under the normal force `normal` [N].
@@ -482,11 +483,16 @@ mod tests {
                 let rubs = Rubs { laws: &[], rubs: &[] };
                 let linear = contact.linearise(&free, 0, &setting, &rubs);
                 last = linear.force.y / (inertia + linear.normal_stiffness);
-                let moved = free + Vec3::y() * last;
-                bristle =
-                    contact.advance(&linear, &moved, contact.normal_force(&linear, &moved, &free), &setting, &rubs);
-                gap += moved.y;
-                speed = moved.y / h;
+                let displacement = free + Vec3::y() * last;
+                bristle = contact.advance(
+                    &linear,
+                    &displacement,
+                    contact.normal_force(&linear, &displacement, &free),
+                    &setting,
+                    &rubs,
+                );
+                gap += displacement.y;
+                speed = displacement.y / h;
             }
             let borne = (1.0 + load) * mass * gravity;
             let exact = 1.0 / (1.0 + (borne / (mass * ACCELERATION).max(borne / LOAD.1)).sqrt());

@@ -35,7 +35,7 @@ impl Drag {
 
 /// A cloth with drag.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sail {
+pub struct AeroSurface {
     /// Vertices of the cloth.
     pub vertices: Range<usize>,
     /// Triangles of the cloth.
@@ -46,7 +46,7 @@ pub struct Sail {
 
 /// A body with drag.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Slowed {
+pub struct DraggedBody {
     /// Vertices of the body.
     pub vertices: Range<usize>,
     /// Force per mass and velocity [1/s].
@@ -57,9 +57,9 @@ pub struct Slowed {
 #[derive(Clone, Copy, Debug)]
 pub struct Drags<'a> {
     /// Cloths.
-    pub sails: &'a [Sail],
+    pub aero_surfaces: &'a [AeroSurface],
     /// Bodies.
-    pub slowed: &'a [Slowed],
+    pub dragged_bodies: &'a [DraggedBody],
 }
 
 /// Drag in a subdomain, which is part of one object.
@@ -80,28 +80,32 @@ impl Law for Drags<'_> {
     }
 
     fn holds(&self, hold: &mut dyn FnMut(u32)) {
-        let all = self.sails.iter().map(|sail| &sail.vertices).chain(self.slowed.iter().map(|body| &body.vertices));
+        let all = self
+            .aero_surfaces
+            .iter()
+            .map(|surface| &surface.vertices)
+            .chain(self.dragged_bodies.iter().map(|body| &body.vertices));
         all.for_each(|vertices| vertices.clone().for_each(|v| hold(v as u32)));
     }
 
     fn rows<T: Real>(&self, domain: &Domain<T>) -> Dragged {
         let own = Own::of(domain);
         let within = |vertices: &Range<usize>| vertices.contains(&domain.first);
-        let sail = self.sails.iter().find(|sail| within(&sail.vertices));
+        let surface = self.aero_surfaces.iter().find(|surface| within(&surface.vertices));
         let face = |face: &[u32; 3]| {
             let order = own.order(face);
             let even = (order[1] + 3 - order[0]) % 3 == 1;
             (order.map(|k| face[k]), if even { 1.0 / 6.0 } else { -1.0 / 6.0 })
         };
-        let faces = sail.map_or(Vec::new(), |sail| {
-            let near = own.near(sail.faces.len(), |k| sail.faces[k]);
-            near.into_iter().map(|k| face(&sail.faces[k as usize])).collect()
+        let faces = surface.map_or(Vec::new(), |surface| {
+            let near = own.near(surface.faces.len(), |k| surface.faces[k]);
+            near.into_iter().map(|k| face(&surface.faces[k as usize])).collect()
         });
         Dragged {
-            drag: sail.map(|sail| sail.drag),
+            drag: surface.map(|surface| surface.drag),
             faces,
-            areas: vec![Vec3::zeros(); if sail.is_some() { domain.count } else { 0 }],
-            rate: self.slowed.iter().find(|body| within(&body.vertices)).map(|body| body.rate),
+            areas: vec![Vec3::zeros(); if surface.is_some() { domain.count } else { 0 }],
+            rate: self.dragged_bodies.iter().find(|body| within(&body.vertices)).map(|body| body.rate),
         }
     }
 }
@@ -112,8 +116,8 @@ impl<T: Real> Rows<T> for Dragged {
         if let Some(drag) = drag {
             if let Some(exchanges) = scheme.exchange.get(domain.first..domain.first + domain.count) {
                 for (i, (Exchange { force: push, matrix }, force)) in exchanges.iter().zip(&mut *force).enumerate() {
-                    *force += push - matrix * scheme.rate[domain.first + i];
-                    domain.add(i as u32, &(matrix / scheme.betas[domain.first + i]));
+                    *force += push - matrix * scheme.velocity[domain.first + i];
+                    domain.add(i as u32, &(matrix / scheme.effective_dt[domain.first + i]));
                 }
                 return;
             }
@@ -130,16 +134,16 @@ impl<T: Real> Rows<T> for Dragged {
             for (i, (area, force)) in areas.iter().zip(&mut *force).enumerate() {
                 let v = domain.first + i;
                 let matrix = drag.matrix(area) * scheme.drag.get(v).copied().unwrap_or(1.0);
-                *force += -(matrix * (scheme.rate[v] - scheme.wind));
-                domain.add(i as u32, &(matrix / scheme.betas[v]));
+                *force += -(matrix * (scheme.velocity[v] - scheme.wind));
+                domain.add(i as u32, &(matrix / scheme.effective_dt[v]));
             }
         }
         if let Some(rate) = rate {
             for (i, force) in force.iter_mut().enumerate() {
                 let v = domain.first + i;
                 let drag = scheme.mass[v] * *rate;
-                *force -= scheme.rate[v] * drag;
-                domain.add(i as u32, &Mat3::from_diagonal_element(drag / scheme.betas[v]));
+                *force -= scheme.velocity[v] * drag;
+                domain.add(i as u32, &Mat3::from_diagonal_element(drag / scheme.effective_dt[v]));
             }
         }
     }

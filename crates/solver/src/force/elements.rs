@@ -1,7 +1,8 @@
 //! All laws of the moving vertices, with their elements.
 
 use super::bending::Hinge;
-use super::drag::{Drags, Sail, Slowed};
+use super::cloth_law::ClothLaw;
+use super::drag::{AeroSurface, DraggedBody, Drags};
 use super::glue::{Bond, Glue};
 use super::inertia::Inertia;
 use super::membrane::Triangle;
@@ -10,7 +11,6 @@ use super::membrane::yielding as stretch;
 use super::plate::yielding::{Yielding, Yieldings};
 use super::plate::{Crease, Patch, Plates};
 use super::scheme::Shape;
-use super::sheet::Sheet;
 use super::solid::{Body, Solids, Tetrahedron};
 use super::spring::{Role, Spring, Springs};
 use super::term::{Law, Memory, Name, Section, Term};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Elements {
     /// Laws by cloth.
-    pub sheets: Vec<Sheet>,
+    pub cloth_laws: Vec<ClothLaw>,
     /// Membrane elements.
     pub triangles: Vec<Triangle>,
     /// Hinges. Each stores bending energy by itself if the law is a table.
@@ -45,9 +45,9 @@ pub struct Elements {
     /// Glue of cloths to bodies.
     pub bonds: Vec<Bond>,
     /// Cloths with drag.
-    pub sails: Vec<Sail>,
+    pub aero_surfaces: Vec<AeroSurface>,
     /// Bodies with drag.
-    pub slowed: Vec<Slowed>,
+    pub dragged_bodies: Vec<DraggedBody>,
     /// All other laws, each once.
     pub others: Vec<Arc<dyn Term>>,
 }
@@ -66,7 +66,11 @@ impl Elements {
 
     fn with_terms<R>(&self, f: impl FnOnce(&[&dyn Term]) -> R) -> R {
         let (plates, membranes, springs) = (self.plates(), self.membranes(), Springs(&self.springs));
-        let (solids, glue, drags) = (self.solids(), self.glue(), Drags { sails: &self.sails, slowed: &self.slowed });
+        let (solids, glue, drags) = (
+            self.solids(),
+            self.glue(),
+            Drags { aero_surfaces: &self.aero_surfaces, dragged_bodies: &self.dragged_bodies },
+        );
         let mut terms: Vec<&dyn Term> = vec![&plates, &membranes, &springs, &solids, &glue, &Inertia, &drags];
         let yieldings = self.yieldings();
         if !self.yieldings.is_empty() {
@@ -82,17 +86,17 @@ impl Elements {
 
     /// Returns the membranes of all cloths.
     pub fn membranes(&self) -> Membranes<'_> {
-        Membranes { sheets: &self.sheets, triangles: &self.triangles, yields: &self.yields }
+        Membranes { cloth_laws: &self.cloth_laws, triangles: &self.triangles, yields: &self.yields }
     }
 
     /// Returns the bending of all cloths.
     pub fn plates(&self) -> Plates<'_> {
-        Plates { sheets: &self.sheets, hinges: &self.hinges, patches: &self.patches, creases: &self.creases }
+        Plates { cloth_laws: &self.cloth_laws, hinges: &self.hinges, patches: &self.patches, creases: &self.creases }
     }
 
     /// Returns the yielding of the stretch of all cloths.
     pub fn stretchings(&self) -> stretch::Yieldings<'_> {
-        stretch::Yieldings { sheets: &self.sheets, list: &self.stretchings }
+        stretch::Yieldings { cloth_laws: &self.cloth_laws, list: &self.stretchings }
     }
 
     /// Returns the yielding of the bending of all cloths.

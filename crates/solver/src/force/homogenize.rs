@@ -298,12 +298,17 @@ mod tests {
     /// ratio of three. With aligned diagonals all vertices are equivalent, and cylinders of every direction are exact.
     #[test]
     fn meshes_are_orthotropic_plates() {
-        for (plate, soft) in [([1.5, 0.5, 1.7], Some(0.05)), ([0.4, 1.6, 0.9], None), ([1.7, 0.3, 1.2], None)] {
-            let alternating = soft.map(|soft| (sheet(30, 30, 1.0, 1.0, Diagonals::Alternating, hanging()), soft));
-            for (mesh, soft) in alternating.into_iter().chain([(random_sheet(30, 30, 1.0, 1.0, 7, hanging()), 0.01)]) {
+        for (plate, stiffness_scale) in
+            [([1.5, 0.5, 1.7], Some(0.05)), ([0.4, 1.6, 0.9], None), ([1.7, 0.3, 1.2], None)]
+        {
+            let alternating = stiffness_scale
+                .map(|stiffness_scale| (sheet(30, 30, 1.0, 1.0, Diagonals::Alternating, hanging()), stiffness_scale));
+            for (mesh, stiffness_scale) in
+                alternating.into_iter().chain([(random_sheet(30, 30, 1.0, 1.0, 7, hanging()), 0.01)])
+            {
                 let form = effective(&mesh, &plate);
                 for k in 0..3 {
-                    assert!((form[(k, k)] / plate[k] - 1.0).abs() < soft, "{plate:?}: {form}");
+                    assert!((form[(k, k)] / plate[k] - 1.0).abs() < stiffness_scale, "{plate:?}: {form}");
                 }
             }
             let form = effective(&sheet(20, 15, 1.0, 0.6, Diagonals::Aligned, hanging()), &plate);

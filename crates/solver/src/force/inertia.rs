@@ -25,7 +25,7 @@ impl<T: Real> Rows<T> for Inertia {
     fn add(&mut self, scheme: &Scheme, _memory: &[f64], domain: &mut Domain<T>, _force: &mut [Vec3]) {
         for i in 0..domain.count {
             let v = domain.first + i;
-            let inertia = scheme.mass[v] / (scheme.betas[v] * scheme.betas[v]);
+            let inertia = scheme.mass[v] / (scheme.effective_dt[v] * scheme.effective_dt[v]);
             domain.add(i as u32, &Mat3::from_diagonal_element(inertia));
         }
     }

@@ -346,7 +346,7 @@ fn rounded<T: Real>(v: &Vec3) -> [T; 3] {
 ///
 /// The force on vertex `a` is `f_a(x) - (K y)_a - (K_material w)_a`. The blocks are those of
 /// `damping K_material + K_geometric`, with `damping = 1 + tau/beta` for a damping time `tau` and a scheme in which the
-/// velocity is `v~ + z/beta`; `w = tau v~`. The viscous part acts on strain rate alone, so it exerts no net force and
+/// velocity is `v~ + dx/beta`; `w = tau v~`. The viscous part acts on strain rate alone, so it exerts no net force and
 /// no torque.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<T> {

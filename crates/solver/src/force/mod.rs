@@ -20,7 +20,7 @@ pub mod membrane;
 pub mod plate;
 pub mod plate_mesh;
 pub mod scheme;
-pub mod sheet;
+pub mod cloth_law;
 pub mod solid;
 pub mod spring;
 pub mod spring_mesh;

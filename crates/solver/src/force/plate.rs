@@ -108,11 +108,11 @@ impl FlatPatch {
     pub fn stiffness(&self, plate: &[f64; 3], scale: &[f64; 3], apart: bool) -> Mat3 {
         let rigidity = &[0, 1, 2].map(|k| scale[k] * plate[k]);
         if self.by_edges {
-            let told = Mat3::from_fn(|i, k| {
+            let measured = Mat3::from_fn(|i, k| {
                 let [p, q] = self.normals[k];
                 self.curvature[k] * [p * p, q * q, p * q][i]
             });
-            return told.transpose() * Mat3::from_diagonal(&(*rigidity).into()) * told * self.area;
+            return measured.transpose() * Mat3::from_diagonal(&(*rigidity).into()) * measured * self.area;
         }
         let inverse = self.form(rigidity).try_inverse().filter(|_| apart);
         let scale = self.scale();
@@ -246,7 +246,7 @@ mod tests {
         for round in 0..100 {
             let mut flat = lay(&shaken(&mut random, 1e-3), [true; 3]);
             flat.against = [round % 2 == 0, round % 3 == 0, false];
-            assert!(flat.is_apart() && (flat.told() * flat.turns() - Mat3::identity()).norm() < 1e-9);
+            assert!(flat.is_apart() && (flat.curvature_per_angle() * flat.turns() - Mat3::identity()).norm() < 1e-9);
         }
     }
 

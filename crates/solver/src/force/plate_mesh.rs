@@ -84,7 +84,7 @@ impl Bent<'_> {
         Yielding {
             vertices: flat.vertices.map(|v| self.place[v as usize]),
             hinges: flat.hinges,
-            curvature: flat.told() * free,
+            curvature: flat.curvature_per_angle() * free,
             angles: free * flat.turns(),
             stiffness: self.bending.plate().unwrap_or_else(|| self.bending.rigidity(0.0, 0.0)) * flat.area,
             law,

@@ -9,8 +9,8 @@ pub struct Scheme<'a> {
     pub x: &'a [Vec3],
     /// Displacement of free flight `y` [m].
     pub y: &'a [Vec3],
-    /// Velocity `v~` at `z = 0` [m/s].
-    pub rate: &'a [Vec3],
+    /// Velocity `v~` at `dx = 0` [m/s].
+    pub velocity: &'a [Vec3],
     /// Velocity at `x` [m/s].
     pub v: &'a [Vec3],
     /// Solution of the last step, divided by its effective step squared [m/s^2].
@@ -20,7 +20,7 @@ pub struct Scheme<'a> {
     /// Effective step `beta` [s].
     pub beta: f64,
     /// Effective step of each vertex's inertia [s].
-    pub betas: &'a [f64],
+    pub effective_dt: &'a [f64],
     /// Velocity of the air [m/s].
     pub wind: Vec3,
     /// Force of flowing air on each vertex, used instead of `wind`. Empty if no flow is simulated.
@@ -28,12 +28,12 @@ pub struct Scheme<'a> {
     /// Factor of the air drag at each moving vertex. Empty: 1 everywhere.
     pub drag: &'a [f64],
     /// Stiffness factor of the cloth.
-    pub soft: Softness<'a>,
+    pub stiffness_scale: StiffnessScales<'a>,
 }
 
 /// Factors of the cloth's full stiffness at each moving vertex. Each list is empty if it is 1 everywhere.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Softness<'a> {
+pub struct StiffnessScales<'a> {
     /// Part that water leaves.
     pub wet: &'a [f64],
     /// Factors by keys, of the stiffness in the plane and of bending.
@@ -50,7 +50,7 @@ fn mean<const N: usize>(factors: &[f64], vertices: &[u32; N]) -> f64 {
     if factors.is_empty() { 1.0 } else { vertices.iter().map(|v| factors[*v as usize]).sum::<f64>() / N as f64 }
 }
 
-impl Softness<'_> {
+impl StiffnessScales<'_> {
     /// Returns the factor that water leaves of the stiffness of an element, the mean over its vertices.
     #[inline(always)]
     pub fn by_water<const N: usize>(&self, vertices: &[u32; N]) -> f64 {
@@ -88,12 +88,12 @@ pub struct Shape<'a> {
     /// Positions [m].
     pub x: &'a [Vec3],
     /// Stiffness factor of the cloth.
-    pub soft: Softness<'a>,
+    pub stiffness_scale: StiffnessScales<'a>,
 }
 
 impl<'a> From<&'a [Vec3]> for Shape<'a> {
     fn from(x: &'a [Vec3]) -> Shape<'a> {
-        Shape { x, soft: Softness::default() }
+        Shape { x, stiffness_scale: StiffnessScales::default() }
     }
 }
 
@@ -104,24 +104,24 @@ impl<'a> From<&'a Vec<Vec3>> for Shape<'a> {
 }
 
 impl Scheme<'_> {
-    /// Returns the velocity at `z = 0` for damping forces [m/s]. The matrix adds `z/beta` to it at every vertex,
-    /// although the change of velocity is `z/betas`. The known change of velocity is therefore scaled by the same
-    /// factor. A vertex without acceleration is then damped by its velocity.
+    /// Returns the velocity at `dx = 0` for damping forces [m/s]. The matrix adds `dx/beta` to it at every vertex,
+    /// although the change of velocity is `dx/effective_dt`. The known change of velocity is therefore scaled by
+    /// the same factor. A vertex without acceleration is then damped by its velocity.
     #[inline]
     pub fn damped(&self, v: usize) -> Vec3 {
-        self.v[v] + (self.rate[v] - self.v[v]) * (self.betas[v] / self.beta)
+        self.v[v] + (self.velocity[v] - self.v[v]) * (self.effective_dt[v] / self.beta)
     }
 
     /// Returns the displacement in the step at the present velocity [m].
     #[inline]
     pub fn ahead(&self, v: usize) -> Vec3 {
-        self.y[v] - (self.rate[v] - self.v[v]) * self.betas[v]
+        self.y[v] - (self.velocity[v] - self.v[v]) * self.effective_dt[v]
     }
 
     /// Returns the displacement in the step if forces act as in the last step [m].
     #[inline]
     pub fn expected(&self, v: usize) -> Vec3 {
-        self.y[v] + self.guess[v] * (self.betas[v] * self.betas[v])
+        self.y[v] + self.guess[v] * (self.effective_dt[v] * self.effective_dt[v])
     }
 }
 

@@ -18,7 +18,7 @@
 //! `T` is that of the present length, and `k` resists the relative displacement of the ends, rotation included. This
 //! stiffness does not depend on the positions. It removes angular momentum and damps all motion except translation.
 
-use super::scheme::{Scheme, Shape, Softness, pick};
+use super::scheme::{Scheme, Shape, StiffnessScales, pick};
 use super::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Mat3, Vec3, par};
@@ -245,17 +245,17 @@ impl Spring {
     }
 
     /// Returns the stiffness factor by its role. Bands have a stiffness of their own, which no key changes.
-    fn soft(&self, soft: &Softness) -> f64 {
+    fn stiffness_scale(&self, stiffness_scale: &StiffnessScales) -> f64 {
         match self.role {
-            Role::Flexion => soft.bend(&self.vertices),
-            Role::Band => soft.by_water(&self.vertices),
-            _ => soft.stretch(&self.vertices),
+            Role::Flexion => stiffness_scale.bend(&self.vertices),
+            Role::Band => stiffness_scale.by_water(&self.vertices),
+            _ => stiffness_scale.stretch(&self.vertices),
         }
     }
 
     /// Returns the energy in a shape.
     fn energy_in(&self, shape: &Shape) -> f64 {
-        self.soft(&shape.soft) * self.energy(&pick(shape.x, &self.vertices))
+        self.stiffness_scale(&shape.stiffness_scale) * self.energy(&pick(shape.x, &self.vertices))
     }
 }
 
@@ -319,13 +319,13 @@ impl<T: Real> Rows<T> for Strung {
         for Held { spring, places } in &self.0 {
             let [a, b] = spring.vertices.map(|v| v as usize);
             let between = |of: &dyn Fn(usize) -> Vec3| of(b) - of(a);
-            let moved = between(&|v| scheme.y[v]);
-            let change = between(&|v| (scheme.rate[v] - scheme.v[v]) * scheme.betas[v]);
+            let displacement = between(&|v| scheme.y[v]);
+            let change = between(&|v| (scheme.velocity[v] - scheme.v[v]) * scheme.effective_dt[v]);
             let rate = between(&|v| scheme.damped(v));
-            let pulled = spring.pull(&between(&|v| scheme.x[v]), &(moved - change), &rate, scheme.beta);
-            let soft = spring.soft(&scheme.soft);
-            let resistance = (pulled.along + pulled.across + pulled.damping) * soft;
-            let pull = (pulled.force + pulled.along * change + pulled.across * moved) * soft;
+            let pulled = spring.pull(&between(&|v| scheme.x[v]), &(displacement - change), &rate, scheme.beta);
+            let stiffness_scale = spring.stiffness_scale(&scheme.stiffness_scale);
+            let resistance = (pulled.along + pulled.across + pulled.damping) * stiffness_scale;
+            let pull = (pulled.force + pulled.along * change + pulled.across * displacement) * stiffness_scale;
             force[a - domain.first] += pull;
             if let Some(force) = force.get_mut(b.wrapping_sub(domain.first)) {
                 *force -= pull;

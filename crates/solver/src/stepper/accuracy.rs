@@ -5,7 +5,7 @@
 //! onset of a fold. The estimate is the root mean square over the mass of an object. A single vertex that strikes thus
 //! does not shorten the step of a whole sheet.
 
-use super::{Settings, stride};
+use super::{Settings, displacement_bound};
 use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
@@ -38,7 +38,7 @@ impl Accuracy {
     /// Computes the aims for the objects of a world. `accuracy` is the largest error [m].
     pub fn new(world: &World, accuracy: f64) -> Accuracy {
         let aims = world.objects[..world.simulated()].iter().enumerate().map(|(k, object)| {
-            if k < world.cloths.len() { accuracy } else { accuracy.min(BODY * stride::size(world, object)) }
+            if k < world.cloths.len() { accuracy } else { accuracy.min(BODY * displacement_bound::size(world, object)) }
         });
         Accuracy { aims: aims.collect() }
     }
@@ -49,7 +49,7 @@ impl Accuracy {
         let before = |v: usize| {
             if state.last > 0.0 { (state.v[v] - state.v_before[v]) / state.last } else { world.gravity }
         };
-        let change = |v: usize| (step.rate[v] - state.v[v]) / step.h - before(v);
+        let change = |v: usize| (step.velocity[v] - state.v[v]) / step.h - before(v);
         self.largest(world, step, change, |acceleration, aim| acceleration * step.h * step.h / aim)
     }
 
@@ -116,7 +116,7 @@ mod tests {
         let mut step = Step { h, mass: world.mass.clone(), ..stepper.now.clone() };
         let accuracy = Accuracy::new(&world, aim);
         for (part, wanted) in [(0.0, 0.0), (1.0, h * h * 5.0 / aim)] {
-            step.rate = state.v.iter().map(|v| v + (world.gravity + change * part) * h).collect();
+            step.velocity = state.v.iter().map(|v| v + (world.gravity + change * part) * h).collect();
             let error = accuracy.error(&world, &state, &step);
             assert!((error - wanted).abs() < 1e-9, "{error}, not {wanted}");
         }

@@ -172,7 +172,7 @@ impl<T: Precision> Advance for Stepper<T> {
     fn contacts(&self) -> Vec<Touch> {
         let touch = |element: &Element| {
             let Element { vertices, weights, contact, linear, free, .. } = element;
-            let force = contact.normal_force(linear, &element.moved(&self.now), free);
+            let force = contact.normal_force(linear, &element.displacement(&self.now), free);
             Touch { vertices: *vertices, weights: *weights, normal: contact.normal, gap: contact.gap, force }
         };
         self.contacts.contacts().iter().map(touch).collect()

@@ -81,18 +81,18 @@ pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) 
     let prescribed = |v: usize| step.fixed.get(v).copied().unwrap_or(true);
     let own = |v: usize| (!prescribed(v)).then(|| world.component[v] as usize);
     let moving = par::runs(world.moving, own, |part: &mut Part, v| {
-        let speeds = [&state.v[v], &step.rate[v]].map(Vec3::norm_squared);
+        let speeds = [&state.v[v], &step.velocity[v]].map(Vec3::norm_squared);
         for ((motion, fastest), speed) in part.motion.iter_mut().zip(&mut part.fastest).zip(speeds) {
             *motion += 0.5 * step.mass[v] * speed;
             *fastest = fastest.max(speed);
         }
         part.spread += step.mass[v] / world.component_mass[world.component[v] as usize] * speeds[0] * speeds[0];
-        part.fall += step.mass[v] * world.gravity.dot(&step.moved[v]);
+        part.fall += step.mass[v] * world.gravity.dot(&step.displacement[v]);
     });
     for (k, run) in moving {
         parts[k].move_as(&run);
     }
-    let outside = |v: usize| if prescribed(v) { step.moved[v].norm_squared() / (step.h * step.h) } else { 0.0 };
+    let outside = |v: usize| if prescribed(v) { step.displacement[v].norm_squared() / (step.h * step.h) } else { 0.0 };
     par::max(state.v.len(), outside).max(step.air_speed * step.air_speed)
 }
 
@@ -114,7 +114,7 @@ pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
 
 /// Returns the positions after the step.
 pub fn after(state: &State, step: &Step) -> Vec<Vec3> {
-    par::map(state.x.len(), |v| state.x[v] + step.moved[v])
+    par::map(state.x.len(), |v| state.x[v] + step.displacement[v])
 }
 
 /// Elastic energies by component at the end of a step, kept for the next.
@@ -123,7 +123,7 @@ pub struct Shapes {
     /// Positions of the energies [m].
     x: Vec<Vec3>,
     /// Remaining stiffness at these positions, by vertex.
-    soft: Vec<f64>,
+    stiffness_scale: Vec<f64>,
     /// Factors of the stiffness by keys.
     keyed: [Vec<f64>; 2],
     /// Rest angles of hinges beyond those of their rest shapes [rad].
@@ -138,14 +138,14 @@ impl Shapes {
     /// yielding or water is no gain.
     pub fn set(&mut self, world: &World, state: &State, step: &Step, parts: &mut [Part]) {
         let kept = state.memory.0.is_empty()
-            && self.soft == step.soft
+            && self.stiffness_scale == step.stiffness_scale
             && self.keyed == step.scales.stiffness
             && self.turned == step.turned
             && self.x.len() == state.x.len()
             && !par::any_index(state.x.len(), |v| self.x[v] != state.x[v]);
         let begin = if kept { std::mem::take(&mut self.energies) } else { elastic(world, state, step, &state.x) };
         self.x = after(state, step);
-        self.soft.clone_from(&step.soft);
+        self.stiffness_scale.clone_from(&step.stiffness_scale);
         self.keyed.clone_from(&step.scales.stiffness);
         self.turned.clone_from(&step.turned);
         self.energies = elastic(world, state, step, &self.x);
@@ -202,7 +202,7 @@ pub fn work(world: &World, state: &State, step: &Step, acts: Acts, parts: &mut [
     let reach = world.contact.distance + 2.0 * thickest;
     let borne = step.mass.iter().sum::<f64>() * world.gravity.norm() * reach;
     parts.iter_mut().for_each(|part| part.borne = borne);
-    if !state.room.is_empty() {
+    if !state.offset_scale.is_empty() {
         let speed = PUSHED * reach / world.contact.ease.max(step.h);
         for (part, mass) in parts.iter_mut().zip(&world.component_mass) {
             part.eased = 0.5 * mass * speed * speed;

@@ -1,7 +1,7 @@
 //! Momentum correction of unconstrained components: the residual of the linear solve must not act as a force on them.
 //!
 //! Forces inside a component, or between components in contact or glued, sum to zero, in the matrix too. The sum over
-//! the exact solution is therefore known: `sum m z / beta^2 = sum f` over each set of components that are coupled only
+//! the exact solution is therefore known: `sum m dx / beta^2 = sum f` over each set of components that are coupled only
 //! to each other. The solution is shifted as a whole until that holds. Otherwise the residual, and the rounding of a
 //! single-precision matrix, would accelerate unconstrained sets. The next step starts from the result, so the error
 //! would be permanent.
@@ -91,7 +91,7 @@ impl FreeComponents {
         }
         for v in world.pins.iter().flat_map(|pin| &pin.vertices).map(|v| *v as usize).filter(|v| step.fixed[*v]) {
             held[world.component[v] as usize] = true;
-            fed[world.component[v] as usize] |= step.moved[v] != Vec3::zeros();
+            fed[world.component[v] as usize] |= step.displacement[v] != Vec3::zeros();
         }
         for Tug { vertex: v, .. } in &step.pulled {
             held[world.component[*v as usize] as usize] = true;
@@ -143,14 +143,14 @@ impl FreeComponents {
 
     /// Shifts the solution of unconstrained sets so that its momentum is that of `force`.
     pub fn balance(&mut self, world: &World, step: &mut Step, force: &[Vec3]) {
-        let Step { z, betas, .. } = step;
+        let Step { dx, effective_dt, .. } = step;
         let own = |v: usize| {
-            let inertia = step.mass[v] / (betas[v] * betas[v]);
+            let inertia = step.mass[v] / (effective_dt[v] * effective_dt[v]);
             let force = if step.extended.is_empty() { force[v] } else { force[v] - step.extended[v] };
-            (inertia, force - z[v] * inertia)
+            (inertia, force - dx[v] * inertia)
         };
         if self.lacks(world, &step.fixed, own) {
-            self.shift(world, &step.fixed, z);
+            self.shift(world, &step.fixed, dx);
         }
     }
 
@@ -164,10 +164,10 @@ impl FreeComponents {
     /// Shifts velocities of unconstrained sets at the end of the step, so that only gravity has changed their momentum.
     pub fn settle(&mut self, world: &World, state: &State, step: &mut Step) {
         let fall = world.gravity * step.h;
-        let rate = &step.rate;
-        let own = |v: usize| (step.mass[v], (state.v[v] + fall - rate[v]) * step.mass[v]);
+        let velocity = &step.velocity;
+        let own = |v: usize| (step.mass[v], (state.v[v] + fall - velocity[v]) * step.mass[v]);
         if self.lacks(world, &step.fixed, own) {
-            self.shift(world, &step.fixed, &mut step.rate);
+            self.shift(world, &step.fixed, &mut step.velocity);
         }
     }
 
@@ -223,7 +223,7 @@ fn couple(
             (Some(false), Some(first)) => sets.join(first as u32, world.component[v]),
             _ => {
                 holds = true;
-                feeds |= step.moved[v] != Vec3::zeros();
+                feeds |= step.displacement[v] != Vec3::zeros();
             }
         }
     }

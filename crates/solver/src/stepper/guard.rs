@@ -124,12 +124,12 @@ impl EnergyGuard {
         let gained: Vec<usize> = (0..parts.len()).filter(|k| parts[*k].bursts() || alone(*k)).collect();
         let component = |v: usize| world.component[v] as usize;
         let cap = |v: usize| parts[component(v)].cap(step.mass[v], state.v[v].norm(), fall);
-        let leapt = |v: &usize| !step.fixed[*v] && sums[component(*v)].is_none() && step.rate[*v].norm() > cap(*v);
+        let leapt = |v: &usize| !step.fixed[*v] && sums[component(*v)].is_none() && step.velocity[*v].norm() > cap(*v);
         let leapt: Vec<(usize, f64)> = (0..world.moving).filter(leapt).map(|v| (v, cap(v))).collect();
         if !smallest {
             let own =
                 (0..world.moving).filter(|v| gained.contains(&component(*v))).chain(leapt.iter().map(|(v, _)| *v));
-            let speed = |v: usize| step.rate[v].norm();
+            let speed = |v: usize| step.velocity[v].norm();
             return match own.max_by(|a, b| speed(*a).total_cmp(&speed(*b))) {
                 Some(v) => Err(StepError::Gained { vertex: v as u32, speed: speed(v) }),
                 None => {
@@ -158,7 +158,7 @@ impl EnergyGuard {
             }
         }
         for (v, cap) in leapt {
-            step.rate[v] = step.rate[v].cap_magnitude(cap);
+            step.velocity[v] = step.velocity[v].cap_magnitude(cap);
         }
         if !gained.is_empty() {
             self.weigh(world, state, step, (outside, acts));
@@ -225,14 +225,14 @@ impl EnergyGuard {
 /// Takes `energy` [J] out of the motion of vertices, relative to their mean unless `held`. Returns the energy taken.
 fn slow(step: &mut Step, vertices: &[usize], held: bool, energy: f64) -> f64 {
     let mass: f64 = vertices.iter().map(|v| step.mass[*v]).sum();
-    let sum: Vec3 = vertices.iter().map(|v| step.rate[*v] * step.mass[*v]).sum();
+    let sum: Vec3 = vertices.iter().map(|v| step.velocity[*v] * step.mass[*v]).sum();
     let mean = if held { Vec3::zeros() } else { sum / mass };
-    let beside: f64 = vertices.iter().map(|v| 0.5 * step.mass[*v] * (step.rate[*v] - mean).norm_squared()).sum();
+    let beside: f64 = vertices.iter().map(|v| 0.5 * step.mass[*v] * (step.velocity[*v] - mean).norm_squared()).sum();
     if beside <= 0.0 {
         return 0.0;
     }
     let left = (1.0 - energy / beside).max(LEAVES);
-    vertices.iter().for_each(|v| step.rate[*v] = mean + (step.rate[*v] - mean) * left.sqrt());
+    vertices.iter().for_each(|v| step.velocity[*v] = mean + (step.velocity[*v] - mean) * left.sqrt());
     beside * (1.0 - left)
 }
 
@@ -241,8 +241,8 @@ fn freeze(state: &State, step: &mut Step, vertices: &[usize]) {
     let mass: f64 = vertices.iter().map(|v| step.mass[*v]).sum();
     let mean = vertices.iter().map(|v| state.v[*v] * step.mass[*v]).sum::<Vec3>() / mass;
     for v in vertices {
-        step.moved[*v] = mean * step.h;
-        step.rate[*v] = mean + (state.v[*v] - mean) * 0.5;
+        step.displacement[*v] = mean * step.h;
+        step.velocity[*v] = mean + (state.v[*v] - mean) * 0.5;
     }
 }
 
@@ -260,17 +260,17 @@ fn damp(
         let sum: Vec3 = vertices.iter().map(|v| of[*v] * step.mass[*v]).sum();
         if free { sum / mass } else { Vec3::zeros() }
     };
-    let (moved, rate, had) = (mean(&step.moved), mean(&step.rate), mean(&state.v));
-    for (moved, rate, halvings) in [(moved, rate, HALVINGS), (had * step.h, had, 0)] {
+    let (displacement, velocity, had) = (mean(&step.displacement), mean(&step.velocity), mean(&state.v));
+    for (displacement, velocity, halvings) in [(displacement, velocity, HALVINGS), (had * step.h, had, 0)] {
         for turn in 0..=halvings {
             let left = if turn < halvings { 0.5 } else { 0.0 };
             for v in vertices {
                 if !proven {
-                    step.moved[*v] = moved + (step.moved[*v] - moved) * left;
+                    step.displacement[*v] = displacement + (step.displacement[*v] - displacement) * left;
                 }
-                step.rate[*v] = rate + (step.rate[*v] - rate) * left;
+                step.velocity[*v] = velocity + (step.velocity[*v] - velocity) * left;
             }
-            let motion = vertices.iter().map(|v| 0.5 * step.mass[*v] * step.rate[*v].norm_squared()).sum();
+            let motion = vertices.iter().map(|v| 0.5 * step.mass[*v] * step.velocity[*v].norm_squared()).sum();
             let mut shape = vec![0.0; world.component_mass.len()];
             let mut add = |v: u32, energy: f64| shape[world.component[v as usize] as usize] += energy;
             world.elements.each_energy(step.shape(&after(state, step)), &state.memory, &mut add);
@@ -300,8 +300,8 @@ mod tests {
     fn flying() -> (World, State, FreeComponents) {
         let mesh = sheet(5, 5, 0.1, 0.1, Diagonals::Alternating, |m| Vec3::new(m.x, 0.0, m.y));
         let mut cloth = ClothInput::plain(mesh, 100.0, 0.2);
-        cloth.sheet.membrane = Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.3 });
-        cloth.sheet.bending = Bending::Constant(1e-4);
+        cloth.law.membrane = Membrane::Isotropic(Isotropic { young: 100.0, poisson: 0.3 });
+        cloth.law.bending = Bending::Constant(1e-4);
         cloth.velocity = Vec3::new(0.0, 2.0, 0.0);
         let (world, state) = build(Input { cloths: vec![cloth], ..Input::empty(Vec3::zeros()) });
         let free = FreeComponents::new(&world);
@@ -313,27 +313,27 @@ mod tests {
         let way = |v: usize| Vec3::new((3.0 * v as f64).sin(), (5.0 * v as f64).cos(), (7.0 * v as f64).sin());
         let mass: f64 = world.mass.iter().sum();
         let mean = (0..world.moving).map(|v| way(v) * world.mass[v]).sum::<Vec3>() / mass;
-        let rate: Vec<Vec3> = (0..world.moving).map(|v| state.v[v] + (way(v) - mean) * by).collect();
-        let moved = rate.iter().map(|rate| rate * H).collect();
+        let velocity: Vec<Vec3> = (0..world.moving).map(|v| state.v[v] + (way(v) - mean) * by).collect();
+        let displacement = velocity.iter().map(|velocity| velocity * H).collect();
         Step {
             h: H,
-            moved,
-            rate,
+            displacement,
+            velocity,
             fixed: vec![false; world.moving],
-            betas: vec![H; world.moving],
+            effective_dt: vec![H; world.moving],
             mass: world.mass.clone(),
             ..Step::default()
         }
     }
 
     fn energy(world: &World, state: &State, step: &Step) -> f64 {
-        let mut energy: f64 = (0..world.moving).map(|v| 0.5 * world.mass[v] * step.rate[v].norm_squared()).sum();
+        let mut energy: f64 = (0..world.moving).map(|v| 0.5 * world.mass[v] * step.velocity[v].norm_squared()).sum();
         world.elements.each_energy(&after(state, step), &state.memory, |_, shape| energy += shape);
         energy
     }
 
     fn momentum(world: &World, step: &Step) -> Vec3 {
-        step.rate.iter().zip(&world.mass).map(|(rate, mass)| rate * *mass).sum()
+        step.velocity.iter().zip(&world.mass).map(|(velocity, mass)| velocity * *mass).sum()
     }
 
     #[test]
@@ -369,7 +369,7 @@ mod tests {
         let calm = |v: usize, speed: f64| {
             let mut calm = step(&world, &state, 0.0);
             calm.fixed[0] = true;
-            calm.rate[v].y = speed;
+            calm.velocity[v].y = speed;
             calm
         };
         let mut check = |mut wild: Step, smallest: bool| {
@@ -383,13 +383,13 @@ mod tests {
                 acts,
                 When { violent: true, smallest, proven: false },
             );
-            (checked.is_ok(), wild.rate)
+            (checked.is_ok(), wild.velocity)
         };
         assert!(check(calm(24, 101.0), false).0);
         for (v, speed) in [(24, 250.0), (12, 250.0)] {
             assert!(!check(calm(v, speed), false).0, "{v}");
-            let (_, rate) = check(calm(v, speed), true);
-            assert!(rate[v].norm() < 160.0, "{v}: {}", rate[v]);
+            let (_, velocity) = check(calm(v, speed), true);
+            assert!(velocity[v].norm() < 160.0, "{v}: {}", velocity[v]);
         }
     }
 
@@ -398,14 +398,14 @@ mod tests {
         let (world, state, mut free) = flying();
         for by in [0.0, 1e-3] {
             let mut calm = step(&world, &state, by);
-            calm.rate.iter_mut().for_each(|rate| *rate *= 0.999);
+            calm.velocity.iter_mut().for_each(|velocity| *velocity *= 0.999);
             let none = Running::new(&world);
             free.begin(&world, &calm, &[], &none);
             let acts = Acts { free: &free, pulls: &Pulls::default(), effects: &none, contacts: &[] };
-            let before = calm.rate.clone();
+            let before = calm.velocity.clone();
             let when = When { violent: true, smallest: true, proven: false };
             assert_eq!(EnergyGuard::default().check(&world, &state, &mut calm, acts, when), Ok(false));
-            assert_eq!(calm.rate, before);
+            assert_eq!(calm.velocity, before);
         }
     }
 }

@@ -42,7 +42,7 @@ pub fn look(
         let (mut before, mut after, mut mass) = (Vec3::zeros(), Vec3::zeros(), 0.0);
         for v in body.vertices.clone() {
             before += state.v[v] * step.mass[v];
-            after += step.rate[v] * step.mass[v];
+            after += step.velocity[v] * step.mass[v];
             mass += step.mass[v];
         }
         let change = (after - before - world.gravity * (step.h * mass)).norm() / mass;

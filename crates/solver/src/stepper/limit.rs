@@ -59,7 +59,7 @@ struct Edge {
 ///
 /// # Errors
 /// Returns the worst edge if the sweeps do not suffice and the step can be shorter.
-pub fn enforce(
+pub fn limit_strain(
     world: &World,
     state: &State,
     step: &mut Step,
@@ -76,10 +76,10 @@ pub fn enforce(
         }
         any = true;
         step.limited[world.objects[cloth.object].vertices.clone()].fill(true);
-        let (solved, longest) = (step.moved.clone(), worst(state, step, &edges));
+        let (solved, longest) = (step.displacement.clone(), worst(state, step, &edges));
         if !shorten_all(state, step, &mut edges) {
             if worst(state, step, &edges) > longest {
-                step.moved = solved;
+                step.displacement = solved;
             }
             if let Some(longest) = grown(state, step, &edges)
                 && !smallest
@@ -105,7 +105,7 @@ fn energy(world: &World, state: &State, step: &Step) -> f64 {
 /// [m/s].
 fn fastest(world: &World, state: &State, step: &Step) -> f64 {
     let prescribed = |v: usize| step.fixed.get(v).copied().unwrap_or(true);
-    let speed = |v: usize| if prescribed(v) { step.moved[v].norm() / step.h } else { state.v[v].norm() };
+    let speed = |v: usize| if prescribed(v) { step.displacement[v].norm() / step.h } else { state.v[v].norm() };
     let air = step.air_speed;
     par::max(state.v.len(), speed).max(air) + world.gravity.norm() * step.h
 }
@@ -116,18 +116,18 @@ fn slow(world: &World, step: &mut Step, k: usize, most: f64) {
     for _ in 0..SLOWED {
         let mut done = true;
         for v in world.objects[world.cloths[k].object].vertices.clone() {
-            if step.fixed[v] || step.rate[v].norm() <= most {
+            if step.fixed[v] || step.velocity[v].norm() <= most {
                 continue;
             }
             done = false;
             for w in world.surface.around(v).iter().map(|w| *w as usize) {
                 if step.fixed[w] {
-                    step.rate[v] = step.moved[w] / step.h;
+                    step.velocity[v] = step.displacement[w] / step.h;
                     continue;
                 }
                 let (a, b) = (step.mass[v], step.mass[w]);
-                let common = (step.rate[v] * a + step.rate[w] * b) / (a + b);
-                (step.rate[v], step.rate[w]) = (common, common);
+                let common = (step.velocity[v] * a + step.velocity[w] * b) / (a + b);
+                (step.velocity[v], step.velocity[w]) = (common, common);
             }
         }
         if done {
@@ -169,7 +169,7 @@ impl Edge {
     /// Returns the vector from the first end to the second after the step [m].
     fn after(&self, state: &State, step: &Step) -> Vec3 {
         let [a, b] = self.ends.map(|v| v as usize);
-        (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])
+        (state.x[b] + step.displacement[b]) - (state.x[a] + step.displacement[a])
     }
 }
 
@@ -181,7 +181,7 @@ fn shorten_all(state: &State, step: &mut Step, edges: &mut [Edge]) -> bool {
             let goal = edge.goal(edge.after(state, step).norm());
             if let Some(shifts) = goal.and_then(|goal| brought(state, step, edge.ends, goal)) {
                 for (v, shift) in edge.ends.into_iter().zip(shifts) {
-                    step.moved[v as usize] += shift;
+                    step.displacement[v as usize] += shift;
                 }
                 (edge.taut, done) = (true, false);
             }
@@ -249,7 +249,7 @@ impl Pull {
     /// Stops the ends from separating. Returns their speed of separation before, relative to the bound [1/s].
     fn stop(&self, step: &mut Step) -> f64 {
         let Pull { ends: [a, b], weights: [wa, wb], end, along, .. } = *self;
-        let velocity = |v: usize| if step.fixed[v] { step.moved[v] / step.h } else { step.rate[v] };
+        let velocity = |v: usize| if step.fixed[v] { step.displacement[v] / step.h } else { step.velocity[v] };
         let parting = velocity(b) - velocity(a);
         let (speed, most) = (parting.dot(&end), 2.0 * parting.dot(&along));
         let by = (speed / along.dot(&end)).clamp(most.min(0.0), most.max(0.0));
@@ -257,8 +257,8 @@ impl Pull {
             return 0.0;
         }
         let pull = along * (by / (wa + wb));
-        step.rate[a] += pull * wa;
-        step.rate[b] -= pull * wb;
+        step.velocity[a] += pull * wa;
+        step.velocity[b] -= pull * wb;
         speed.abs() / self.bound
     }
 }
@@ -268,7 +268,7 @@ impl Pull {
 pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f64)> {
     let strain = |Limit { ends, most, .. }: &Limit| {
         let [a, b] = ends.map(|v| v as usize);
-        let length = ((state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])).norm();
+        let length = ((state.x[b] + step.displacement[b]) - (state.x[a] + step.displacement[a])).norm();
         (length > most * (1.0 + 1e-9)).then(|| (*ends, length / most - 1.0))
     };
     world.cloths.iter().flat_map(|cloth| &cloth.limits).filter_map(strain).max_by(|a, b| a.1.total_cmp(&b.1))
@@ -277,16 +277,16 @@ pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f6
 /// Shortens edges that the step stretches too far, in a limited number of sweeps. The bound is the previous or rest
 /// length, whichever is larger, plus the part `most` of the rest length. Changes that increase the total energy are
 /// reverted. Returns true if there were such edges.
-pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
+pub fn limit_strain_rate(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
     let mut long = overstretched(world, state, step, most);
     if long.is_empty() {
         return false;
     }
     let whole = |step: &Step| {
-        let moving = |v: usize| 0.5 * step.mass[v] * step.rate[v].norm_squared();
+        let moving = |v: usize| 0.5 * step.mass[v] * step.velocity[v].norm_squared();
         energy(world, state, step) + par::sum(world.moving, moving)
     };
-    let (before, solved) = (whole(step), (step.moved.clone(), step.rate.clone()));
+    let (before, solved) = (whole(step), (step.displacement.clone(), step.velocity.clone()));
     for _ in 0..EASED {
         if long.is_empty() {
             break;
@@ -304,7 +304,7 @@ pub fn ease(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
         };
     }
     if whole(step) > before {
-        (step.moved, step.rate) = solved;
+        (step.displacement, step.velocity) = solved;
     }
     true
 }
@@ -322,8 +322,8 @@ fn around(world: &World, long: &[([u32; 2], f64)]) -> Vec<[u32; 2]> {
 fn shorten(state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
     let Some(shifts) = shortened(state, step, edge, bound) else { return };
     for (v, shift) in edge.into_iter().map(|v| v as usize).zip(shifts) {
-        step.moved[v] += shift;
-        step.rate[v] += shift / step.betas[v];
+        step.displacement[v] += shift;
+        step.velocity[v] += shift / step.effective_dt[v];
     }
 }
 
@@ -331,14 +331,14 @@ fn shorten(state: &State, step: &mut Step, edge: [u32; 2], bound: f64) {
 /// the ends cannot move.
 fn shortened(state: &State, step: &Step, edge: [u32; 2], bound: f64) -> Option<[Vec3; 2]> {
     let [a, b] = edge.map(|v| v as usize);
-    let length = ((state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a])).norm();
+    let length = ((state.x[b] + step.displacement[b]) - (state.x[a] + step.displacement[a])).norm();
     if length > bound { brought(state, step, edge, bound * (1.0 - MARGIN)) } else { None }
 }
 
 /// Returns the shifts of the ends that bring an edge to a length [m]. `None` if the ends cannot move.
 fn brought(state: &State, step: &Step, edge: [u32; 2], goal: f64) -> Option<[Vec3; 2]> {
     let [a, b] = edge.map(|v| v as usize);
-    let d = (state.x[b] + step.moved[b]) - (state.x[a] + step.moved[a]);
+    let d = (state.x[b] + step.displacement[b]) - (state.x[a] + step.displacement[a]);
     let length = d.norm();
     let (wa, wb) = (weight(step, a), weight(step, b));
     let pull = d * ((length - goal) / (length * (wa + wb)));
@@ -371,7 +371,7 @@ fn at_rest(world: &World, state: &State, edge: [u32; 2]) -> Vec3 {
 fn stretched(world: &World, state: &State, step: &Step, edge: [u32; 2], most: f64) -> Option<([u32; 2], f64)> {
     let [a, b] = edge.map(|v| v as usize);
     let (rest, start) = (at_rest(world, state, edge), state.x[a] - state.x[b]);
-    let by = step.moved[a] - step.moved[b];
+    let by = step.displacement[a] - step.displacement[b];
     // Lengthening is at most the relative displacement of the ends. Square roots are only needed if that is large.
     if by.norm_squared() <= most * most * rest.norm_squared() {
         return None;

@@ -15,15 +15,15 @@ mod settings;
 mod solve;
 mod steps;
 mod stiff;
-mod stride;
+mod displacement_bound;
 mod turn;
 mod yields;
 
 use crate::contact::active::ActiveSet;
 use crate::contact::appear;
 use crate::contact::caught::Caught;
-use crate::contact::ease;
 use crate::contact::ignore::CollisionFilter;
+use crate::contact::offset_ramp;
 use crate::contact::vertex_test::VertexTest;
 use crate::effect::Running;
 use crate::force::assembly::Assembly;
@@ -131,7 +131,7 @@ pub struct Stepper<T> {
     rubs: bool,
     stiff: stiff::Stiff,
     guard: guard::EnergyGuard,
-    strides: stride::DisplacementBound,
+    displacement_bound: displacement_bound::DisplacementBound,
     accuracy: accuracy::Accuracy,
     springs: limit::Springs,
     meter: probe::ProbeRecorder<T>,
@@ -160,10 +160,10 @@ impl<T: Precision> Stepper<T> {
             links: Links::new(&world.starts),
             free: free::FreeComponents::new(world),
             turns: turn::Turns::new(world),
-            rubs: world.elements.sheets.iter().any(|sheet| sheet.inner.stretches() || sheet.inner.bends()),
+            rubs: world.elements.cloth_laws.iter().any(|law| law.inner.stretches() || law.inner.bends()),
             stiff: stiff::Stiff::new(world),
             guard: guard::EnergyGuard::default(),
-            strides: stride::DisplacementBound::new(world),
+            displacement_bound: displacement_bound::DisplacementBound::new(world),
             accuracy: accuracy::Accuracy::new(world, settings.accuracy),
             springs: limit::Springs::default(),
             meter: probe::ProbeRecorder::new(world),
@@ -171,18 +171,18 @@ impl<T: Precision> Stepper<T> {
             clock: Instant::now(),
             now: Step {
                 mass: vec![0.0; moving],
-                moved: vec![Vec3::zeros(); world.rest.len()],
+                displacement: vec![Vec3::zeros(); world.rest.len()],
                 ahead: vec![Vec3::zeros(); moving],
                 left: vec![Vec3::zeros(); moving],
                 drift: vec![Vec3::zeros(); moving],
                 guess: vec![Vec3::zeros(); moving],
-                rate: vec![Vec3::zeros(); moving],
-                z: vec![Vec3::zeros(); moving],
-                flight: vec![Vec3::zeros(); moving],
+                velocity: vec![Vec3::zeros(); moving],
+                dx: vec![Vec3::zeros(); moving],
+                predicted: vec![Vec3::zeros(); moving],
                 fixed: vec![false; moving],
                 touched: vec![false; world.rest.len()],
                 limited: vec![false; moving],
-                betas: vec![0.0; moving],
+                effective_dt: vec![0.0; moving],
                 ..Step::default()
             },
         }
@@ -208,8 +208,8 @@ impl<T: Precision> Stepper<T> {
         let limited = self.limit(world, state, report)?;
         let proven = self.prove(world, state, [solves > 1, solves == SOLVES || limited], report);
         let proven = proven.and_then(|()| appear::look(world, state, &self.now));
-        let moved = (world, &*state, &self.now);
-        let proven = proven.and_then(|()| impact::look(moved, self.contacts.contacts(), &self.settings, report));
+        let at = (world, &*state, &self.now);
+        let proven = proven.and_then(|()| impact::look(at, self.contacts.contacts(), &self.settings, report));
         report.error = self.accuracy.error(world, state, &self.now);
         let proven = proven.and_then(|()| self.accuracy.check(report.error, &self.now, &self.settings));
         if proven.is_ok() {
@@ -221,12 +221,12 @@ impl<T: Precision> Stepper<T> {
 
     /// Computes masses, free flight, and prescribed motion of pins and obstacles.
     fn predict(&mut self, world: &World, state: &mut State) -> Result<(), StepError> {
-        let Stepper { settings, strides, springs, turns, caught, now, .. } = self;
+        let Stepper { settings, displacement_bound, springs, turns, caught, now, .. } = self;
         springs.clear();
         [&mut now.found, &mut now.swift, &mut now.extended].into_iter().for_each(Vec::clear);
         now.limited.fill(false);
         world.masses(state, &mut now.mass);
-        world.soften(state, &mut now.soft);
+        world.soften(state, &mut now.stiffness_scale);
         let times = [state.time, state.time + now.h];
         world.scale(times, &mut now.scales);
         world.turn(state, times, &mut now.turned);
@@ -240,9 +240,14 @@ impl<T: Precision> Stepper<T> {
         caught.catch(world, state, now);
         if freed.contains(&true) {
             let begin = now.begin;
-            ease::ease(world, state, |i, j| world.meet_at(i, j, begin), |v| freed.get(v as usize) == Some(&true));
+            offset_ramp::ramp_offset(
+                world,
+                state,
+                |i, j| world.meet_at(i, j, begin),
+                |v| freed.get(v as usize) == Some(&true),
+            );
         }
-        strides.check(world, now)
+        displacement_bound.check(world, now)
     }
 
     /// Begins effects, which set quantities that laws and contacts read.
@@ -250,7 +255,7 @@ impl<T: Precision> Stepper<T> {
         let mut other = 0.0;
         lap(&mut self.clock, &mut other);
         report.seconds.assembly += other;
-        self.effects.begin(At { world, state }, &mut self.now, &mut report.told.tallies);
+        self.effects.begin(At { world, state }, &mut self.now, &mut report.effects.tallies);
         self.now.air_speed = world.air_speed(state, state.time + self.now.h);
         lap(&mut self.clock, &mut report.seconds.flow);
     }
@@ -263,9 +268,9 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut report.seconds.broad);
         contacts.find_contacts(world, state, now);
         stiff.spread(now.h, &mut now.touched);
-        scheme::ground(world, state, turns, now);
+        scheme::restart_touched(world, state, turns, now);
         lap(clock, &mut report.seconds.narrow);
-        effects.update(At { world, state }, now, &mut report.told.tallies);
+        effects.update(At { world, state }, now, &mut report.effects.tallies);
         lap(clock, &mut report.seconds.air);
         pulls.find(world, state, now);
         contacts.linearise(world, state, now, |contacts, fixed| {
@@ -294,11 +299,11 @@ impl<T: Precision> Stepper<T> {
         report.seconds.air += 0.5 * (both + pressed - assembled);
         report.seconds.assembly += 0.5 * (both + assembled - pressed);
         effects.push(world, &mut assembly.force);
-        effects.low_rank(world, &mut assembly.matrix.common);
+        effects.low_rank(world, &mut assembly.matrix.low_rank);
         assembly.keep();
-        let Step { z, betas, fixed, flight, moved, guess, .. } = now;
-        par::fill(z, |v| if fixed[v] { Vec3::zeros() } else { guess[v] * (betas[v] * betas[v]) });
-        par::fill(flight, |v| moved[v]);
+        let Step { dx, effective_dt, fixed, predicted, displacement, guess, .. } = now;
+        par::fill(dx, |v| if fixed[v] { Vec3::zeros() } else { guess[v] * (effective_dt[v] * effective_dt[v]) });
+        par::fill(predicted, |v| displacement[v]);
         lap(clock, &mut report.seconds.assembly);
     }
 
@@ -309,12 +314,12 @@ impl<T: Precision> Stepper<T> {
         // Contacts that close too fast, or cross, show long before convergence. A contact with both gets a penalty
         // twice, the second time stiffer.
         self.iterate(world, COARSE_TOLERANCES[0], report)?;
-        let mut stopped = self.contacts.stop_closing(world, &self.now);
+        let mut stopped = self.contacts.add_penalties(world, &self.now);
         if stopped {
-            self.contacts.stop_unproven(world, state, &self.now);
+            self.contacts.add_unproven_penalties(world, state, &self.now);
         } else if !self.rubs {
             self.iterate(world, 1.0, report)?;
-            stopped = self.contacts.stop_closing(world, &self.now);
+            stopped = self.contacts.add_penalties(world, &self.now);
         }
         let mut solves = 1;
         if stopped || !self.rubs {
@@ -333,10 +338,10 @@ impl<T: Precision> Stepper<T> {
         let mut limited = 0;
         while limited < SOLVES && self.springs.find(world, state, &self.now) {
             lap(&mut self.clock, &mut report.seconds.check);
-            if scheme::ground_limited(world, state, &self.turns, &mut self.now) {
+            if scheme::restart_implicit_euler(world, state, &self.turns, &mut self.now) {
                 self.springs.find(world, state, &self.now);
-                let Step { flight, moved, .. } = &mut self.now;
-                moved[..world.moving].copy_from_slice(flight);
+                let Step { predicted, displacement, .. } = &mut self.now;
+                displacement[..world.moving].copy_from_slice(predicted);
                 self.pulls.pull(world, state, &self.now);
                 self.effects.linearise(At { world, state }, &self.now);
                 self.turns.ahead(world, state, &mut self.now);
@@ -352,8 +357,8 @@ impl<T: Precision> Stepper<T> {
             limited += 1;
         }
         self.meter.note(&self.now);
-        let Step { rate, z, betas, .. } = &mut self.now;
-        par::each_mut(rate, |v, rate| *rate += z[v] / betas[v]);
+        let Step { velocity, dx, effective_dt, .. } = &mut self.now;
+        par::each_mut(velocity, |v, velocity| *velocity += dx[v] / effective_dt[v]);
         Ok(limited > 0)
     }
 
@@ -371,14 +376,14 @@ impl<T: Precision> Stepper<T> {
         state.energy_drift.clone_from(guard.energy_drift());
         let State { x, memory, .. } = &mut *state;
         world.elements.commit(x, memory);
-        if !state.room.is_empty() {
-            ease::grow(world, state, contacts.contacts(), now.h);
+        if !state.offset_scale.is_empty() {
+            offset_ramp::grow(world, state, contacts.contacts(), now.h);
         }
-        appear::ease(world, state, now);
+        appear::ramp_offset(world, state, now);
         filter.release(world, state, now.next);
         caught.let_go(world, state, now.next);
         lap(clock, &mut report.seconds.check);
-        effects.commit(world, state, Made { step: now, touching: contacts }, &mut report.told);
+        effects.commit(world, state, Made { step: now, touching: contacts }, &mut report.effects);
         lap(clock, &mut report.seconds.air);
     }
 
@@ -398,7 +403,7 @@ impl<T: Precision> Stepper<T> {
         &mut self,
         world: &World,
         state: &State,
-        [stopped, moved]: [bool; 2],
+        [stopped, resolved]: [bool; 2],
         report: &mut Report,
     ) -> Result<(), StepError> {
         let Stepper { settings, pcg, contacts, vertex_test, effects, pulls, free, guard, springs, now, .. } = self;
@@ -409,8 +414,8 @@ impl<T: Precision> Stepper<T> {
             return Err(StepError::Unsolved(residual));
         }
         // Strain limits come last, as strain-rate limiting of an edge may stretch the next.
-        let eased = limit::ease(world, state, now, STRETCH.0);
-        let shortened = limit::enforce(world, state, now, springs, smallest)?;
+        let eased = limit::limit_strain_rate(world, state, now, STRETCH.0);
+        let shortened = limit::limit_strain(world, state, now, springs, smallest)?;
         let damped = guard.check(
             world,
             state,
@@ -418,7 +423,7 @@ impl<T: Precision> Stepper<T> {
             Acts { free, pulls, effects, contacts: contacts.contacts() },
             When { violent: stopped || eased, smallest, proven: false },
         )?;
-        let corrected = contacts.check(world, state, now, moved || damped || eased || shortened)?;
+        let corrected = contacts.check(world, state, now, resolved || damped || eased || shortened)?;
         if corrected.vertices > 0 {
             free.join(world, now, contacts.corrected());
             let acts = Acts { free, pulls, effects, contacts: contacts.contacts() };

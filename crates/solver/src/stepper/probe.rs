@@ -1,12 +1,12 @@
 //! Forces and work of a step, for probes.
 //!
-//! All values are those of the accepted step, in double precision. With its solution `z`, `v~` and `beta` of the
+//! All values are those of the accepted step, in double precision. With its solution `dx`, `v~` and `beta` of the
 //! integrator (`scheme`) and the velocity `v'` at the end, each vertex satisfies `m (v' - v~)/beta = sum of forces`.
 //! The left side is its rate of momentum.
-//! - The force of a link is `f - K sum(w z)`; that of an impulse is its momentum over the step. Both act on each of
+//! - The force of a link is `f - K sum(w dx)`; that of an impulse is its momentum over the step. Both act on each of
 //!   their vertices by its weight. They are thus opposite on two objects.
 //! - A pinned vertex is eliminated from the system. Its reaction is the residual of its row: rate of momentum minus
-//!   weight, links and the row's laws, `f - sum(K z)`.
+//!   weight, links and the row's laws, `f - sum(K dx)`.
 //! - Changes of velocity after the solution (strain limits, damping, corrections, returned momentum) count as
 //!   corrections. A correction is the equivalent force, `m (v' - v_solved)/beta`. The velocity that a rotating frame
 //!   gives a vertex (`turn`) counts likewise.
@@ -63,7 +63,7 @@ pub struct ProbeRecorder<T> {
     /// True if a probe measures forces.
     asked: bool,
     /// Velocity of free flight in the last system [m/s].
-    flight: Vec<Vec3>,
+    predicted: Vec<Vec3>,
     /// Assembly of laws without a reaction.
     outer: Option<Assembly<T>>,
     /// Force of contacts and air on each vertex [N].
@@ -95,7 +95,7 @@ impl<T: Precision> ProbeRecorder<T> {
         let sized = |count: usize| vec![Vec3::zeros(); if asked { count } else { 0 }];
         ProbeRecorder {
             asked,
-            flight: Vec::new(),
+            predicted: Vec::new(),
             outer: (asked && any).then(|| Assembly::of(&world.elements, &world.starts, outer)),
             touch: sized(world.rest.len()),
             pinned: sized(world.moving),
@@ -119,7 +119,7 @@ impl<T: Precision> ProbeRecorder<T> {
     /// Keeps the velocity of free flight of the last system.
     pub fn note(&mut self, step: &Step) {
         if self.asked {
-            self.flight.clone_from(&step.rate);
+            self.predicted.clone_from(&step.velocity);
         }
     }
 
@@ -153,14 +153,14 @@ impl<T: Precision> ProbeRecorder<T> {
                 _ => None,
             })
             .collect();
-        let common = &assembly.matrix.common;
+        let low_rank = &assembly.matrix.low_rank;
         falls.clear();
-        falls.resize(common.size(), 0.0);
-        scratch.resize(2 * common.size(), 0.0);
-        for (v, sum, part) in &common.entries {
+        falls.resize(low_rank.size(), 0.0);
+        scratch.resize(2 * low_rank.size(), 0.0);
+        for (v, sum, part) in &low_rank.entries {
             falls[*sum as usize] += part.dot(&step.solved(*v));
         }
-        common.apply(falls, scratch);
+        low_rank.apply(falls, scratch);
         let mut gathered = Gathered { world, step, pairs: &pairs, touch, pinned, handles, between, first: 0 };
         contacts.each_force(step, |vertices, weights, force| gathered.between(vertices, weights, force));
         pulls.each_force(world, state, step, &mut gathered);
@@ -183,7 +183,7 @@ impl<T: Precision> ProbeRecorder<T> {
         for v in 0..world.moving {
             pinned[v] = if step.fixed[v] {
                 let others = pinned[v] + touch[v] + assembly.force[v] - product[v];
-                self::rate(at, v) - world.gravity * step.mass[v] - others
+                self::velocity(at, v) - world.gravity * step.mass[v] - others
             } else {
                 Vec3::zeros()
             };
@@ -201,7 +201,7 @@ impl<T: Precision> ProbeRecorder<T> {
         let obstacles = -self.touch[world.moving..].iter().sum::<Vec3>();
         let laws = self.outer(at);
         let corrections = (0..world.moving).map(|v| self.correction(at, v)).sum();
-        let momentum = (0..world.moving).map(|v| rate(at, v)).sum();
+        let momentum = (0..world.moving).map(|v| velocity(at, v)).sum();
         [gravity + pins + handles + obstacles + laws, gravity, pins, handles, obstacles, laws, corrections, momentum]
     }
 
@@ -211,7 +211,7 @@ impl<T: Precision> ProbeRecorder<T> {
         let Acted { world, state, step, .. } = at;
         let mut scheme = step.scheme(world, state);
         if step.found.is_empty() {
-            scheme = Scheme { rate: &self.flight, ..scheme };
+            scheme = Scheme { velocity: &self.predicted, ..scheme };
         }
         outer.assemble(&scheme, &state.memory);
         let found = |v: usize| step.found.get(v).copied().unwrap_or_default();
@@ -223,11 +223,11 @@ impl<T: Precision> ProbeRecorder<T> {
 
     /// Returns the correction of a vertex after the solution [N].
     fn correction(&self, at: &Acted<T>, v: usize) -> Vec3 {
-        let Step { rate, z, betas, mass, fixed, drift, .. } = at.step;
+        let Step { velocity, dx, effective_dt, mass, fixed, drift, .. } = at.step;
         if fixed[v] {
             return Vec3::zeros();
         }
-        (rate[v] - (self.flight[v] + z[v] / betas[v]) + drift[v]) * (mass[v] / betas[v])
+        (velocity[v] - (self.predicted[v] + dx[v] / effective_dt[v]) + drift[v]) * (mass[v] / effective_dt[v])
     }
 
     fn force(&mut self, at: &Acted<T>, k: usize, source: &Source, balance: &[Vec3; 8]) {
@@ -265,15 +265,15 @@ impl<T: Precision> ProbeRecorder<T> {
     fn work(&self, at: &Acted<T>, source: &Source) -> f64 {
         let Acted { world, step, .. } = at;
         let of_vertices =
-            |range: std::ops::Range<usize>| -> f64 { range.map(|v| -self.touch[v].dot(&step.moved[v])).sum() };
+            |range: std::ops::Range<usize>| -> f64 { range.map(|v| -self.touch[v].dot(&step.displacement[v])).sum() };
         match source {
-            Source::Pins(pins) => self.reactions(at, pins).map(|(v, force)| force.dot(&step.moved[v])).sum(),
+            Source::Pins(pins) => self.reactions(at, pins).map(|(v, force)| force.dot(&step.displacement[v])).sum(),
             Source::Handles(handles) => handles.iter().map(|k| self.handles[*k].1).sum(),
             Source::Object { object, .. } => {
                 world.objects.get(*object).map_or(0.0, |object| of_vertices(object.vertices.clone()))
             }
             Source::Everything => {
-                let pins: f64 = (0..world.moving).map(|v| self.pinned[v].dot(&step.moved[v])).sum();
+                let pins: f64 = (0..world.moving).map(|v| self.pinned[v].dot(&step.displacement[v])).sum();
                 let handles: f64 = self.handles.iter().map(|(_, work)| work).sum();
                 pins + handles + of_vertices(world.moving..world.rest.len())
             }
@@ -318,19 +318,19 @@ impl Forces for Gathered<'_> {
     fn from(&mut self, source: usize, vertex: u32, force: Vec3) {
         let (sum, work) = &mut self.handles[self.first + source];
         *sum += force;
-        *work += force.dot(&self.step.moved[vertex as usize]);
+        *work += force.dot(&self.step.displacement[vertex as usize]);
         self.pinned[vertex as usize] += force;
     }
 }
 
 /// Returns a vertex's rate of momentum, as in the integrator [N].
-fn rate<T>(at: &Acted<T>, v: usize) -> Vec3 {
+fn velocity<T>(at: &Acted<T>, v: usize) -> Vec3 {
     let Acted { state, step, integrator, .. } = at;
     let (now, before, a) = scheme::weights(*integrator, step.h, state.last);
     // Vertices in contact use backward Euler, whose effective step is the step.
-    let from = match step.betas[v] == step.h {
+    let from = match step.effective_dt[v] == step.h {
         true => state.v[v],
         false => (state.v[v] * now - state.v_before[v] * before) / a,
     };
-    (step.rate[v] - from) * (step.mass[v] / step.betas[v])
+    (step.velocity[v] - from) * (step.mass[v] / step.effective_dt[v])
 }

@@ -33,12 +33,12 @@ impl Pulls {
                 match *pull {
                     Pull::Force(force) => (pulled.force, pulled.stiffness) = (force * share, 0.0),
                     Pull::Spring { stiffness, most } => {
-                        pulled.spring(carry.apply(k, anchor) - state.x[v] - step.moved[v], stiffness, most);
+                        pulled.spring(carry.apply(k, anchor) - state.x[v] - step.displacement[v], stiffness, most);
                     }
                     Pull::Held => {
                         let ([stiffness, damping], target) = (handle.held(k, step.mass[v]), carry.apply(k, anchor));
-                        pulled.spring(target - state.x[v] - step.moved[v], stiffness, f64::INFINITY);
-                        let lags = target - before.apply(k, anchor) - step.moved[v];
+                        pulled.spring(target - state.x[v] - step.displacement[v], stiffness, f64::INFINITY);
+                        let lags = target - before.apply(k, anchor) - step.displacement[v];
                         pulled.damp(lags, damping, f64::INFINITY, step.h);
                     }
                 }
@@ -47,8 +47,8 @@ impl Pulls {
         for (Tug { path, way, stiffness, .. }, pulled) in step.pulled.iter().zip(all) {
             let v = pulled.vertex as usize;
             let most = stiffness * yields::STRETCH;
-            pulled.spring(path - state.x[v] - step.moved[v], *stiffness, most);
-            pulled.damp(way - step.moved[v], 2.0 * (pulled.stiffness * step.mass[v]).sqrt(), most, step.h);
+            pulled.spring(path - state.x[v] - step.displacement[v], *stiffness, most);
+            pulled.damp(way - step.displacement[v], 2.0 * (pulled.stiffness * step.mass[v]).sqrt(), most, step.h);
         }
     }
 
@@ -60,7 +60,7 @@ impl Pulls {
                 Pull::Spring { most, .. } => most,
                 Pull::Held => f64::INFINITY,
             };
-            pin.vertices.iter().for_each(|v| add(*v as usize, most * step.moved[*v as usize].norm()));
+            pin.vertices.iter().for_each(|v| add(*v as usize, most * step.displacement[*v as usize].norm()));
         }
     }
 

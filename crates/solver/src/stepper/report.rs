@@ -1,7 +1,7 @@
 //! Statistics of steps.
 
 use crate::linalg::Vec3;
-use crate::world::effect::Told;
+use crate::world::effect::EffectReport;
 use crate::world::quantity::Stages;
 use std::time::Instant;
 
@@ -49,7 +49,7 @@ pub struct Report {
     /// Edge farthest beyond its strain limit after a step, and its relative excess.
     pub beyond: Option<([u32; 2], f64)>,
     /// Reports of effects.
-    pub told: Told,
+    pub effects: EffectReport,
     /// Candidate pairs in the last step.
     pub candidates: usize,
     /// Number of candidate lists built, each between two patches.
@@ -74,7 +74,7 @@ impl Report {
         self.corrected += next.corrected;
         self.truncated += next.truncated;
         self.beyond = [self.beyond, next.beyond].into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1));
-        self.told.add(&next.told);
+        self.effects.add(&next.effects);
         self.builds += next.builds;
         self.contacts = next.contacts;
         self.min_gap = next.min_gap;

@@ -3,7 +3,7 @@
 //! Both have the form `x' = x~ + beta v'`, `v' = v~ + beta f'/m`. Backward Euler: `x~ = x`, `v~ = v`, `beta = h`. BDF2
 //! with `w = h/h_before`: `x~ = ((1 + w) x - w^2/(1 + w) x_before)/a`, `v~` likewise, `a = (1 + 2w)/(1 + w)`,
 //! `beta = h/a` (Choi & Ko 2002 for w = 1). The first step has no history and is backward Euler, so the stepper makes
-//! it short. With `y = x~ + beta (v~ + beta g) - x` the unknown is `z = x' - x - y`.
+//! it short. With `y = x~ + beta (v~ + beta g) - x` the unknown is `dx = x' - x - y`.
 
 use super::turn::Turns;
 use super::yields;
@@ -38,38 +38,38 @@ pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &
     let (now, before, a) = weights(integrator, step.h, state.last);
     let beta = step.h / a;
     step.beta = beta;
-    par::each_mut(&mut step.rate, |v, rate| {
-        *rate = (state.v[v] * now - state.v_before[v] * before) / a + world.gravity * beta;
+    par::each_mut(&mut step.velocity, |v, velocity| {
+        *velocity = (state.v[v] * now - state.v_before[v] * before) / a + world.gravity * beta;
     });
-    let rate = &step.rate;
-    par::each_mut(&mut step.moved[..world.moving], |v, moved| {
+    let velocity = &step.velocity;
+    par::each_mut(&mut step.displacement[..world.moving], |v, displacement| {
         // This form avoids the cancellation in (now x - before x_before)/a - x, as now - before = a.
-        *moved = (state.x[v] - state.x_before[v]) * (before / a) + rate[v] * beta;
+        *displacement = (state.x[v] - state.x_before[v]) * (before / a) + velocity[v] * beta;
     });
 }
 
 /// Applies the implicit Euler restart: vertices in contact take the step by backward Euler, in the rotating frame of
 /// their component. The history of BDF2 would turn an impact into a bounce at half its speed.
-pub fn ground(world: &World, state: &State, turns: &Turns, step: &mut Step) {
-    let Step { h, beta, betas, moved, rate, drift, touched, fixed, .. } = step;
+pub fn restart_touched(world: &World, state: &State, turns: &Turns, step: &mut Step) {
+    let Step { h, beta, effective_dt, displacement, velocity, drift, touched, fixed, .. } = step;
     let grounded = |v: usize| touched[v] && !fixed[v];
-    par::fill(betas, |v| if grounded(v) { *h } else { *beta });
-    par::each_pair_mut(rate, &mut moved[..world.moving], |v, rate, moved| {
+    par::fill(effective_dt, |v| if grounded(v) { *h } else { *beta });
+    par::each_pair_mut(velocity, &mut displacement[..world.moving], |v, velocity, displacement| {
         if grounded(v) {
-            (*moved, *rate) = turns.flight(world, state, *h, v);
+            (*displacement, *velocity) = turns.predict(world, state, *h, v);
         }
     });
-    let rate = &*rate;
-    par::fill(drift, |v| if grounded(v) { rate[v] - (state.v[v] + world.gravity * *h) } else { Vec3::zeros() });
+    let velocity = &*velocity;
+    par::fill(drift, |v| if grounded(v) { velocity[v] - (state.v[v] + world.gravity * *h) } else { Vec3::zeros() });
 }
 
 /// Applies the implicit Euler restart to cloths with active strain limits, for the same reason. The solution is kept,
 /// relative to the new free flight. Returns true if any vertex changed its integrator.
-pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut Step) -> bool {
+pub fn restart_implicit_euler(world: &World, state: &State, turns: &Turns, step: &mut Step) -> bool {
     let mut any = false;
     for cloth in &world.cloths {
         let mut outside = cloth.limits.iter().map(|Limit { ends, least, most }| {
-            let [a, b] = ends.map(|v| state.x[v as usize] + step.moved[v as usize]);
+            let [a, b] = ends.map(|v| state.x[v as usize] + step.displacement[v as usize]);
             !(*least..=*most).contains(&(a - b).norm())
         });
         let vertices = world.objects[cloth.object].vertices.clone();
@@ -82,10 +82,10 @@ pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut St
                 continue;
             }
             any = true;
-            step.betas[v] = step.h;
-            (step.flight[v], step.rate[v]) = turns.flight(world, state, step.h, v);
-            step.drift[v] = step.rate[v] - (state.v[v] + world.gravity * step.h);
-            step.z[v] = step.moved[v] - step.flight[v];
+            step.effective_dt[v] = step.h;
+            (step.predicted[v], step.velocity[v]) = turns.predict(world, state, step.h, v);
+            step.drift[v] = step.velocity[v] - (state.v[v] + world.gravity * step.h);
+            step.dx[v] = step.displacement[v] - step.predicted[v];
         }
     }
     any
@@ -93,19 +93,21 @@ pub fn ground_limited(world: &World, state: &State, turns: &Turns, step: &mut St
 
 /// Computes the displacements of obstacles, with dents where they gave way.
 fn move_obstacles(world: &World, state: &State, step: &mut Step) {
-    let Step { h, end, held, moved, dents, .. } = step;
+    let Step { h, end, held, displacement, dents, .. } = step;
     dents.clone_from(&state.dents);
     let (h, end, waits) = (*h, *end, *held == 1.0);
     for obstacle in &world.obstacles {
         let range = world.objects[obstacle.object].vertices.clone();
-        let moved = &mut moved[range.clone()];
+        let displacement = &mut displacement[range.clone()];
         if waits || obstacle.course.still() {
-            moved.fill(Vec3::zeros());
+            displacement.fill(Vec3::zeros());
         } else {
-            obstacle.course.place(&obstacle.rest, end, moved);
-            world.press_in(obstacle, dents, moved, |dent, normal, path| yields::follow(dent, normal, path, state, h));
-            for (moved, x) in moved.iter_mut().zip(&state.x[range]) {
-                *moved -= x;
+            obstacle.course.place(&obstacle.rest, end, displacement);
+            world.press_in(obstacle, dents, displacement, |dent, normal, path| {
+                yields::follow(dent, normal, path, state, h)
+            });
+            for (displacement, x) in displacement.iter_mut().zip(&state.x[range]) {
+                *displacement -= x;
             }
         }
     }
@@ -116,12 +118,12 @@ fn move_obstacles(world: &World, state: &State, step: &mut Step) {
 /// the list is empty if none does.
 pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
     move_obstacles(world, state, step);
-    let Step { h, beta, begin: now, end, held, moved, rate, fixed, pulled, .. } = step;
+    let Step { h, beta, begin: now, end, held, displacement, velocity, fixed, pulled, .. } = step;
     let (h, now, end, waits) = (*h, *now, *end, *held == 1.0);
     par::fill(fixed, |v| world.mass[v] == 0.0);
     for v in (0..fixed.len()).filter(|v| fixed[*v]) {
-        moved[v] = Vec3::zeros();
-        rate[v] = Vec3::zeros();
+        displacement[v] = Vec3::zeros();
+        velocity[v] = Vec3::zeros();
     }
     let State { x, anchors, .. } = state;
     let mut freed = Vec::new();
@@ -157,8 +159,8 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
             let off = slack.map_or(Vec3::zeros(), |slack| slack.off * yields::left(h));
             let shift = if waits { Vec3::zeros() } else { path + off - state.x[v] };
             // Velocity of the integrator for a vertex at x + shift: v~ + (shift - y)/beta.
-            rate[v] += (shift - moved[v]) / *beta;
-            moved[v] = shift;
+            velocity[v] += (shift - displacement[v]) / *beta;
+            displacement[v] = shift;
             fixed[v] = true;
         }
     }
@@ -197,27 +199,27 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
 /// gravity. A vertex that leaves contact thus has the free flight of its neighbours. All vertices of a cloth with an
 /// active limit lose it too, so that its momentum is conserved.
 pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
-    let Step { h, moved, rate, touched, limited, z, betas, .. } = step;
+    let Step { h, displacement, velocity, touched, limited, dx, effective_dt, .. } = step;
     let calm = CALM * world.gravity.norm();
     let before = &*state;
     let history = |i: usize| {
         if !touched[i] && !limited[i] {
             return None;
         }
-        let acceleration = (rate[i] - before.v[i]) / *h;
+        let acceleration = (velocity[i] - before.v[i]) / *h;
         let beside = acceleration - turns.acceleration(world, before, i);
         Some(if touched[i] && beside.norm() <= calm { acceleration } else { world.gravity })
     };
     let history: Vec<Option<Vec3>> = par::map(world.moving, history);
     let State { x, v, x_before, v_before, guess, dents, .. } = state;
     par::fill(x_before, |i| match history[i] {
-        Some(acts) => x[i] + moved[i] - (rate[i] - acts * (h / 2.0)) * *h,
+        Some(acts) => x[i] + displacement[i] - (velocity[i] - acts * (h / 2.0)) * *h,
         None => x[i],
     });
-    par::fill(v_before, |i| history[i].map_or(v[i], |acts| rate[i] - acts * *h));
-    par::each_mut(&mut x[..world.moving], |i, x| *x += moved[i]);
-    par::fill(&mut v[..world.moving], |i| rate[i]);
-    par::fill(guess, |i| z[i] / (betas[i] * betas[i]));
+    par::fill(v_before, |i| history[i].map_or(v[i], |acts| velocity[i] - acts * *h));
+    par::each_mut(&mut x[..world.moving], |i, x| *x += displacement[i]);
+    par::fill(&mut v[..world.moving], |i| velocity[i]);
+    par::fill(guess, |i| dx[i] / (effective_dt[i] * effective_dt[i]));
     state.time += step.h;
     // After a jump of a factor the scheme begins anew, since its history has the acceleration of before.
     state.last = if world.keyed.jumps(state.time) { 0.0 } else { step.h };
@@ -236,8 +238,8 @@ pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
         }
     }
     state.held = step.held;
-    for (v, moved) in v.iter_mut().zip(&step.moved).skip(world.moving) {
-        *v = moved / step.h;
+    for (v, displacement) in v.iter_mut().zip(&step.displacement).skip(world.moving) {
+        *v = displacement / step.h;
     }
     // The velocity of an obstacle is that of its path, without the speed at which its surface yields in a step.
     pressed.into_iter().for_each(|(k, pressed)| v[k] += pressed / step.h);
@@ -267,10 +269,10 @@ mod tests {
         let mean = if touched { after } else { (before + after) / 2.0 };
         let mut step = Step {
             h: H[0],
-            moved: vec![mean * H[0]],
-            rate: vec![after],
-            z: none(),
-            betas: vec![H[0]],
+            displacement: vec![mean * H[0]],
+            velocity: vec![after],
+            dx: none(),
+            effective_dt: vec![H[0]],
             touched: vec![touched],
             limited: vec![false],
             ..Step::default()
@@ -278,7 +280,7 @@ mod tests {
         commit(&world, &mut state, &Turns::new(&world), &step);
         step.h = H[1];
         free_flight(&world, &state, Integrator::Bdf2, &mut step);
-        [step.moved[0], step.rate[0]]
+        [step.displacement[0], step.velocity[0]]
     }
 
     fn close(a: [Vec3; 2], b: [Vec3; 2]) -> bool {

@@ -48,7 +48,7 @@ pub(super) fn coupling<'a>(
 }
 
 impl<T: Precision> Stepper<T> {
-    /// Adds the links and begins to solve for `z`, from its present value as a guess.
+    /// Adds the links and begins to solve for `dx`, from its present value as a guess.
     pub(super) fn begin(&mut self, world: &World, state: &State, report: &mut Report) -> Result<(), StepError> {
         let Stepper { assembly, pcg, contacts, effects, pulls, links, free, springs, now, clock, .. } = self;
         let [floors, ceilings, quiet] = &mut self.bounds;
@@ -63,7 +63,7 @@ impl<T: Precision> Stepper<T> {
         effects.bound(world, floors, ceilings);
         still(world, state, now, free.sets(), self.settings.tolerance, quiet);
         let components = Components { of: &world.component, sets: free.sets(), floors, ceilings, quiet };
-        let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.z, components);
+        let begun = pcg.begin(&assembly.matrix, &now.fixed, &assembly.force, &now.dx, components);
         report.systems += 1;
         lap(clock, &mut report.seconds.solve);
         begun.map_err(|v| StepError::Indefinite(v as u32))
@@ -88,7 +88,7 @@ impl<T: Precision> Stepper<T> {
             }
         }
         // Penalties of pairs that were unproven keep their contacts from closing, too.
-        let stopped = before == 1 && self.contacts.stop_closing(world, &self.now);
+        let stopped = before == 1 && self.contacts.add_penalties(world, &self.now);
         self.clear(world, state, (solves, stopped), report)?;
         if *solves == before {
             return Ok(());
@@ -108,7 +108,9 @@ impl<T: Precision> Stepper<T> {
         report: &mut Report,
     ) -> Result<(), StepError> {
         while *solves < SOLVES
-            && (stopped || self.effects.let_go(world, &self.now) | self.contacts.stop_unproven(world, state, &self.now))
+            && (stopped
+                || self.effects.let_go(world, &self.now)
+                    | self.contacts.add_unproven_penalties(world, state, &self.now))
         {
             lap(&mut self.clock, &mut report.seconds.check);
             self.assembly.restore();
@@ -116,7 +118,7 @@ impl<T: Precision> Stepper<T> {
             *solves += 1;
             stopped = *solves < SOLVES && {
                 self.iterate(world, COARSE_TOLERANCES[1], report)?;
-                self.contacts.stop_unproven(world, state, &self.now)
+                self.contacts.add_unproven_penalties(world, state, &self.now)
             };
             if !stopped {
                 lap(&mut self.clock, &mut report.seconds.check);
@@ -131,19 +133,19 @@ impl<T: Precision> Stepper<T> {
     /// extended to it by the matrix.
     pub(super) fn renew(&mut self, world: &World, state: &State, report: &mut Report) {
         let Stepper { assembly, effects, now, clock, .. } = self;
-        let Step { ahead, left, flight, rate, z, fixed, betas, found, swift, extended, .. } = now;
-        let own = |v: usize| if fixed[v] { Vec3::zeros() } else { z[v] };
+        let Step { ahead, left, predicted, velocity, dx, fixed, effective_dt, found, swift, extended, .. } = now;
+        let own = |v: usize| if fixed[v] { Vec3::zeros() } else { dx[v] };
         par::fill(left, |_| Vec3::zeros());
-        par::fill(ahead, |v| state.x[v] + flight[v] + own(v));
+        par::fill(ahead, |v| state.x[v] + predicted[v] + own(v));
         found.resize(world.moving, Vec3::zeros());
         swift.resize(world.moving, Vec3::zeros());
         par::fill(found, own);
-        par::fill(swift, |v| rate[v] + own(v) / betas[v]);
+        par::fill(swift, |v| velocity[v] + own(v) / effective_dt[v]);
         extended.resize(world.moving, Vec3::zeros());
         assemble(world, state, now, assembly);
-        let Step { found, extended, mass, betas, .. } = now;
+        let Step { found, extended, mass, effective_dt, .. } = now;
         assembly.product(found, extended);
-        par::each_mut(extended, |v, extended| *extended -= found[v] * (mass[v] / (betas[v] * betas[v])));
+        par::each_mut(extended, |v, extended| *extended -= found[v] * (mass[v] / (effective_dt[v] * effective_dt[v])));
         effects.push(world, &mut assembly.force);
         let extended = &*extended;
         par::each_mut(&mut assembly.force, |v, force| *force += extended[v]);
@@ -151,20 +153,20 @@ impl<T: Precision> Stepper<T> {
         lap(clock, &mut report.seconds.assembly);
     }
 
-    /// Solves for `z` to `tolerances` times the tolerance, and moves the vertices by it.
+    /// Solves for `dx` to `tolerances` times the tolerance, and moves the vertices by it.
     pub(super) fn iterate(&mut self, world: &World, tolerances: f64, report: &mut Report) -> Result<(), StepError> {
         let Stepper { settings, assembly, pcg, free, now, clock, .. } = self;
         let before = pcg.outcome().iterations;
         let outcome = pcg.iterate(&assembly.matrix, settings.tolerance * tolerances, settings.iterations);
-        pcg.solution(&assembly.matrix, &mut now.z);
+        pcg.solution(&assembly.matrix, &mut now.dx);
         free.balance(world, now, &assembly.force);
-        let Step { flight, moved, rate, z, .. } = now;
+        let Step { predicted, displacement, velocity, dx, .. } = now;
         let new = (outcome.iterations - before) as u64;
         report.iterations += new;
         report.unconverged += u64::from(new > 0 && outcome.residual > settings.tolerance * tolerances);
-        par::each_mut(&mut moved[..world.moving], |v, moved| *moved = flight[v] + z[v]);
+        par::each_mut(&mut displacement[..world.moving], |v, displacement| *displacement = predicted[v] + dx[v]);
         lap(clock, &mut report.seconds.solve);
-        match (0..world.moving).find(|v| !(moved[*v] + rate[*v]).norm_squared().is_finite()) {
+        match (0..world.moving).find(|v| !(displacement[*v] + velocity[*v]).norm_squared().is_finite()) {
             Some(v) => Err(StepError::NotFinite(v as u32)),
             None => Ok(()),
         }

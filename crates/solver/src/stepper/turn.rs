@@ -114,21 +114,21 @@ impl Turns {
 
     /// Computes the positions at which laws are linearised, and the remaining displacement of free flight.
     pub fn ahead(&self, world: &World, state: &State, step: &mut Step) {
-        let Step { ahead, left, moved, .. } = step;
+        let Step { ahead, left, displacement, .. } = step;
         par::each_pair_mut(ahead, left, |v, ahead, left| {
             let by = self.of(world, v).map_or(Vec3::zeros(), |turn| {
                 let r = state.x[v] - turn.centre;
                 turn.straight * r - r
             });
-            (*ahead, *left) = (state.x[v] + by, moved[v] - by);
+            (*ahead, *left) = (state.x[v] + by, displacement[v] - by);
         });
     }
 
     /// Returns displacement and velocity of free flight of a vertex by backward Euler.
-    pub fn flight(&self, world: &World, state: &State, h: f64, v: usize) -> (Vec3, Vec3) {
+    pub fn predict(&self, world: &World, state: &State, h: f64, v: usize) -> (Vec3, Vec3) {
         let Some(Turn { centre, velocity, spin, by, .. }) = self.of(world, v) else {
-            let rate = state.v[v] + world.gravity * h;
-            return (rate * h, rate);
+            let velocity = state.v[v] + world.gravity * h;
+            return (velocity * h, velocity);
         };
         let r = state.x[v] - centre;
         let own = state.v[v] - velocity - spin.cross(&r);
@@ -156,15 +156,15 @@ impl Turns {
         }
         fit(rigid, count, &step.mass, group, |v| (state.x[v], state.v[v]));
         let before: Vec<Vec3> = rigid.iter().map(|rigid| rigid.momentum).collect();
-        fit(rigid, count, &step.mass, group, |v| (state.x[v] + step.moved[v], step.rate[v]));
+        fit(rigid, count, &step.mass, group, |v| (state.x[v] + step.displacement[v], step.velocity[v]));
         for (rigid, before) in rigid.iter_mut().zip(before) {
             rigid.momentum = before - rigid.momentum;
             rigid.velocity = rigid.spin();
         }
-        let Step { rate, moved, fixed, .. } = step;
-        par::each_mut(rate, |v, rate| {
+        let Step { velocity, displacement, fixed, .. } = step;
+        par::each_mut(velocity, |v, velocity| {
             if let Some(set) = group(v).filter(|_| !fixed[v]) {
-                *rate += rigid[set].velocity.cross(&(state.x[v] + moved[v] - rigid[set].centre));
+                *velocity += rigid[set].velocity.cross(&(state.x[v] + displacement[v] - rigid[set].centre));
             }
         });
     }

@@ -53,8 +53,8 @@ pub fn left(h: f64) -> f64 {
 /// room.
 pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) {
     if dent.tight {
-        let moved = path - normal * dent.depth - state.x[dent.vertex as usize];
-        dent.depth += (moved - dent.meet * h).dot(&normal).max(0.0) + EASE * h;
+        let displacement = path - normal * dent.depth - state.x[dent.vertex as usize];
+        dent.depth += (displacement - dent.meet * h).dot(&normal).max(0.0) + EASE * h;
     }
 }
 
@@ -104,7 +104,7 @@ fn meet(world: &World, dents: &mut [Dent], step: &Step, contacts: &[Element]) {
         for k in c.vertices.iter().filter_map(|v| dents.binary_search_by_key(v, |dent| dent.vertex).ok()) {
             for (v, weight) in c.vertices.iter().zip(c.weights).filter(|(v, _)| moving(v)) {
                 sums[k].0 += weight.abs();
-                sums[k].1 += step.rate[*v as usize] * weight.abs();
+                sums[k].1 += step.velocity[*v as usize] * weight.abs();
             }
         }
     }
@@ -171,7 +171,7 @@ fn press(world: &World, state: &mut State, step: &Step, zone: &[u32], room: f64)
     let mut all: Vec<Vec3> = own.iter().filter_map(known).collect();
     // If another surface stands still, the obstacles meet there. Otherwise they meet at their mean velocity.
     if all.is_empty() && own.len() == zone.len() {
-        all = own.iter().map(|v| step.moved[*v as usize] / step.h).collect();
+        all = own.iter().map(|v| step.displacement[*v as usize] / step.h).collect();
     }
     let meet = all.iter().sum::<Vec3>() / all.len().max(1) as f64;
     let mut any = false;

@@ -15,14 +15,14 @@ use super::window::Window;
 use super::{ContactSettings, Course, Handle, Kind, Object, Obstacle, Pin, State, World, component};
 use crate::collision::surface::Surface;
 use crate::force::bending::Bending;
+use crate::force::cloth_law::{ClothLaw, Damping};
 use crate::force::contact::Friction;
-use crate::force::drag::{Drag, Slowed};
+use crate::force::drag::{Drag, DraggedBody};
 use crate::force::elements::Elements;
 use crate::force::internal_friction::InternalFriction;
 use crate::force::membrane::yielding as stretch;
 use crate::force::membrane::{Isotropic, Membrane};
 use crate::force::plate::yielding::Yield;
-use crate::force::sheet::{Damping, Sheet};
 use crate::force::solid::{Body, Tetrahedron};
 use crate::force::spring_mesh::Network;
 use crate::linalg::partition::{self, Partition};
@@ -86,7 +86,7 @@ pub struct ClothInput {
     /// Borders of the mesh that are to be sewn together.
     pub seams: Vec<Seam>,
     /// Material laws of the finite elements.
-    pub sheet: Sheet,
+    pub law: ClothLaw,
     /// Mass-spring network that replaces the finite elements.
     pub springs: Option<Network>,
     /// Mass per area [kg/m^2].
@@ -224,7 +224,7 @@ impl ClothInput {
             name: "sheet".to_string(),
             mesh,
             seams: Vec::new(),
-            sheet: Sheet {
+            law: ClothLaw {
                 membrane: Membrane::Isotropic(Isotropic { young, poisson: 0.0 }),
                 bending: Bending::Constant(0.0),
                 damping: Damping::default(),
@@ -417,7 +417,7 @@ fn add_body(world: &mut World, state: &mut State, input: BodyInput) -> Part {
     }
     world.elements.bodies.push(input.law);
     if input.drag > 0.0 {
-        world.elements.slowed.push(Slowed { vertices: vertices.clone(), rate: input.drag });
+        world.elements.dragged_bodies.push(DraggedBody { vertices: vertices.clone(), rate: input.drag });
     }
     hold(world, &input.pins, &input.handles, &place);
     let boundary = input.mesh.boundary();

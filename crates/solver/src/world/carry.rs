@@ -171,8 +171,9 @@ impl<'a> Carried<'a> {
         }
         slack.sort_by_key(|own| (own.pin, own.place));
         slack.dedup_by_key(|own| (own.pin, own.place));
-        let least = |parts: &Vec<u32>| parts.iter().map(|v| old.room[*v as usize]).fold(1.0, f64::min);
-        let room = if old.room.is_empty() { Vec::new() } else { self.parts.iter().map(least).collect() };
+        let least = |parts: &Vec<u32>| parts.iter().map(|v| old.offset_scale[*v as usize]).fold(1.0, f64::min);
+        let offset_scale =
+            if old.offset_scale.is_empty() { Vec::new() } else { self.parts.iter().map(least).collect() };
         let entries = |parts: &Vec<u32>| parts.iter().fold(0, |all, v| all | old.passing[*v as usize]);
         let passing = if old.passing.is_empty() { Vec::new() } else { self.parts.iter().map(entries).collect() };
         let mut effects = old.effects.clone();
@@ -203,7 +204,7 @@ impl<'a> Carried<'a> {
             slack,
             ignored: self.ignored(&old.ignored, &edges),
             energy_drift: self.energy_drift(&old.energy_drift),
-            room,
+            offset_scale,
             passing,
             effects,
             work: old.work.clone(),

@@ -9,7 +9,7 @@ use crate::mesh::ply::{self, PlyRecord};
 use std::collections::BTreeMap;
 
 /// Largest number of triangle pairs, and of places, that a message lists.
-const TOLD: usize = 4;
+const MOST_LISTED: usize = 4;
 
 /// Intersecting triangles of two objects, or self-intersections of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,11 +27,11 @@ pub struct Crossing {
 impl Crossing {
     /// Describes the intersection as text. `name` returns the name of an object.
     pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
-        self.told(name, ["cross", "crosses"])
+        self.describe_with(name, ["cross", "crosses"])
     }
 
     /// Describes the intersection as text, with the given verb in plural and singular.
-    pub fn told<'a>(&self, name: impl Fn(usize) -> &'a str, [they, it]: [&str; 2]) -> String {
+    pub fn describe_with<'a>(&self, name: impl Fn(usize) -> &'a str, [they, it]: [&str; 2]) -> String {
         let Crossing { objects: [a, b], pairs, first, places } = self;
         let who = if a == b {
             format!("'{}' {it} itself", name(*a))
@@ -40,13 +40,13 @@ impl Crossing {
         };
         let count = if pairs.len() == 1 { "1 pair".to_string() } else { format!("{} pairs", pairs.len()) };
         let mut some: Vec<String> =
-            pairs.iter().take(TOLD).map(|[s, t]| format!("{} and {}", s - first[0], t - first[1])).collect();
-        if pairs.len() > TOLD {
+            pairs.iter().take(MOST_LISTED).map(|[s, t]| format!("{} and {}", s - first[0], t - first[1])).collect();
+        if pairs.len() > MOST_LISTED {
             some.push("...".to_string());
         }
-        let more = if places.len() > TOLD { ", ..." } else { "" };
+        let more = if places.len() > MOST_LISTED { ", ..." } else { "" };
         let near: Vec<String> =
-            places.iter().take(TOLD).map(|p| format!("({:.4}, {:.4}, {:.4}) m", p.x, p.y, p.z)).collect();
+            places.iter().take(MOST_LISTED).map(|p| format!("({:.4}, {:.4}, {:.4}) m", p.x, p.y, p.z)).collect();
         let at = if places.len() == 1 { String::new() } else { format!("at {} places, ", places.len()) };
         format!("{who}: {at}{count} of triangles ({}), near {}{more}", some.join(", "), near.join(", "))
     }

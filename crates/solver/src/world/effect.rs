@@ -11,7 +11,7 @@ use super::step::Step;
 use super::{State, World};
 use crate::force::links::{Couples, Link};
 use crate::linalg::Vec3;
-use crate::linalg::matrix::Common;
+use crate::linalg::matrix::LowRank;
 use std::fmt::Debug;
 
 /// World and state.
@@ -118,14 +118,14 @@ pub struct Notice {
 
 /// Numbers and warnings reported by a step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Told {
+pub struct EffectReport {
     /// Numbers.
     pub tallies: Tallies,
     /// Warnings.
     pub notices: Vec<Notice>,
 }
 
-impl Told {
+impl EffectReport {
     /// Adds a warning, unless a more severe one with the same subject exists.
     pub fn notice(&mut self, new: Notice) {
         match self.notices.iter_mut().find(|own| own.subject == new.subject) {
@@ -136,7 +136,7 @@ impl Told {
     }
 
     /// Adds the report of a following step.
-    pub fn add(&mut self, next: &Told) {
+    pub fn add(&mut self, next: &EffectReport) {
         self.tallies.add(&next.tallies);
         next.notices.iter().for_each(|notice| self.notice(notice.clone()));
     }
@@ -256,7 +256,7 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
     fn push(&self, _work: &Self::Work, _force: &mut [Vec3]) {}
 
     /// Swaps the low-rank update, computed in [`Effect::foresee`], with other storage.
-    fn low_rank(&self, _work: &mut Self::Work, _common: &mut Common) {}
+    fn low_rank(&self, _work: &mut Self::Work, _common: &mut LowRank) {}
 
     /// Updates links that the solution has broken. Returns true if there are any.
     fn let_go(&self, _world: &World, _work: &mut Self::Work, _step: &Step) -> bool {
@@ -280,9 +280,9 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
         add: &mut dyn FnMut(usize, f64),
     ) {
         each_link(self.links(work), |vertices, Link { weights, force, .. }| {
-            let moved: Vec3 = (0..4).map(|k| step.moved[vertices[k] as usize] * weights[k]).sum();
+            let displacement: Vec3 = (0..4).map(|k| step.displacement[vertices[k] as usize] * weights[k]).sum();
             for (v, _) in vertices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-                add(*v as usize, force.dot(&moved).max(0.0));
+                add(*v as usize, force.dot(&displacement).max(0.0));
             }
         });
     }
@@ -324,7 +324,7 @@ pub trait Effect: Clone + Debug + Send + Sync + 'static {
         _memory: &mut Self::Memory,
         _work: &mut Self::Work,
         _made: Made,
-        _told: &mut Told,
+        _report: &mut EffectReport,
     ) {
     }
 

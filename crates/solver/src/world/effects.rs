@@ -1,12 +1,12 @@
 //! Type-erased effects: the list of a world, and the list of their memories in a state.
 
 use super::carry::Carried;
-use super::effect::{At, Effect, Forces, Made, Remember, Tallies, Told};
+use super::effect::{At, Effect, EffectReport, Forces, Made, Remember, Tallies};
 use super::step::Step;
 use super::{State, World};
 use crate::force::links::Couples;
 use crate::linalg::Vec3;
-use crate::linalg::matrix::Common;
+use crate::linalg::matrix::LowRank;
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -184,7 +184,7 @@ pub trait Plugged: Any + Debug + Send + Sync {
     fn stores(&self, world: &World, store: &mut dyn FnMut(usize));
     fn feeds_all(&self) -> bool;
     fn add_mass(&self, memory: &dyn Remembered, mass: &mut [f64]);
-    fn soften(&self, world: &World, memory: &dyn Remembered, soft: &mut Vec<f64>);
+    fn soften(&self, world: &World, memory: &dyn Remembered, stiffness_scale: &mut Vec<f64>);
     fn roughen(&self, world: &World, memory: &dyn Remembered, growth: &mut Vec<f64>);
     fn air_speed(&self, memory: &dyn Remembered) -> f64;
     fn begin(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &mut Step, tallies: &mut Tallies);
@@ -194,7 +194,7 @@ pub trait Plugged: Any + Debug + Send + Sync {
     fn linearise(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step);
     fn foresee(&self, at: At, memory: &dyn Remembered, work: &mut Work, step: &Step);
     fn push(&self, work: &Work, force: &mut [Vec3]);
-    fn low_rank(&self, work: &mut Work, common: &mut Common);
+    fn low_rank(&self, work: &mut Work, low_rank: &mut LowRank);
     fn let_go(&self, world: &World, work: &mut Work, step: &Step) -> bool;
     fn each_coupled(&self, work: &Work, couple: &mut dyn FnMut(&mut dyn Iterator<Item = u32>));
     fn bound(&self, world: &World, work: &Work, floors: &[f64], ceilings: &mut [f64]);
@@ -202,7 +202,15 @@ pub trait Plugged: Any + Debug + Send + Sync {
     fn sources(&self, world: &World) -> usize;
     fn each_force(&self, at: At, place: usize, work: &Work, step: &Step, falls: &[f64], forces: &mut dyn Forces);
     fn before_commit(&self, at: At, memory: &mut dyn Remembered, work: &mut Work, step: &Step);
-    fn commit(&self, world: &World, state: &mut State, place: usize, work: &mut Work, made: Made, told: &mut Told);
+    fn commit(
+        &self,
+        world: &World,
+        state: &mut State,
+        place: usize,
+        work: &mut Work,
+        made: Made,
+        report: &mut EffectReport,
+    );
     fn tally(&self, at: At, memory: &dyn Remembered, tallies: &mut Tallies);
 }
 
@@ -243,8 +251,8 @@ impl<E: Effect> Plugged for E {
     fn add_mass(&self, memory: &dyn Remembered, mass: &mut [f64]) {
         Effect::add_mass(self, own(memory), mass);
     }
-    fn soften(&self, world: &World, memory: &dyn Remembered, soft: &mut Vec<f64>) {
-        Effect::soften(self, world, own(memory), soft);
+    fn soften(&self, world: &World, memory: &dyn Remembered, stiffness_scale: &mut Vec<f64>) {
+        Effect::soften(self, world, own(memory), stiffness_scale);
     }
     fn roughen(&self, world: &World, memory: &dyn Remembered, growth: &mut Vec<f64>) {
         Effect::roughen(self, world, own(memory), growth);
@@ -273,8 +281,8 @@ impl<E: Effect> Plugged for E {
     fn push(&self, work: &Work, force: &mut [Vec3]) {
         Effect::push(self, work_of::<E>(work), force);
     }
-    fn low_rank(&self, work: &mut Work, common: &mut Common) {
-        Effect::low_rank(self, work_mut::<E>(work), common);
+    fn low_rank(&self, work: &mut Work, low_rank: &mut LowRank) {
+        Effect::low_rank(self, work_mut::<E>(work), low_rank);
     }
     fn let_go(&self, world: &World, work: &mut Work, step: &Step) -> bool {
         Effect::let_go(self, world, work_mut::<E>(work), step)
@@ -297,11 +305,19 @@ impl<E: Effect> Plugged for E {
     fn before_commit(&self, at: At, memory: &mut dyn Remembered, work: &mut Work, step: &Step) {
         Effect::before_commit(self, at, own_mut(memory), work_mut::<E>(work), step);
     }
-    fn commit(&self, world: &World, state: &mut State, place: usize, work: &mut Work, made: Made, told: &mut Told) {
+    fn commit(
+        &self,
+        world: &World,
+        state: &mut State,
+        place: usize,
+        work: &mut Work,
+        made: Made,
+        report: &mut EffectReport,
+    ) {
         // Other effects see an empty memory meanwhile.
         let blank = state.effects.all[place].blank();
         let mut memory = std::mem::replace(&mut state.effects.all[place], blank);
-        Effect::commit(self, world, state, own_mut(&mut *memory), work_mut::<E>(work), made, told);
+        Effect::commit(self, world, state, own_mut(&mut *memory), work_mut::<E>(work), made, report);
         state.effects.all[place] = memory;
     }
     fn tally(&self, at: At, memory: &dyn Remembered, tallies: &mut Tallies) {
@@ -381,9 +397,9 @@ impl World {
     }
 
     /// Computes the remaining fraction of stiffness of each moving vertex; empty if no effect changes it.
-    pub fn soften(&self, state: &State, soft: &mut Vec<f64>) {
-        soft.clear();
-        self.remembered(state).for_each(|(effect, memory)| effect.soften(self, memory, soft));
+    pub fn soften(&self, state: &State, stiffness_scale: &mut Vec<f64>) {
+        stiffness_scale.clear();
+        self.remembered(state).for_each(|(effect, memory)| effect.soften(self, memory, stiffness_scale));
     }
 
     /// Computes the relative increase of friction of each moving vertex; empty if no effect changes it.
@@ -394,8 +410,8 @@ impl World {
 
     /// Returns the largest air speed at time `t`, of the wind or of air moved by effects [m/s].
     pub fn air_speed(&self, state: &State, t: f64) -> f64 {
-        let moved = self.remembered(state).map(|(effect, memory)| effect.air_speed(memory));
-        moved.fold(self.wind.at(t).norm(), f64::max)
+        let displacement = self.remembered(state).map(|(effect, memory)| effect.air_speed(memory));
+        displacement.fold(self.wind.at(t).norm(), f64::max)
     }
 
     /// Collects the numbers of a state that effects report.

@@ -106,7 +106,7 @@ impl Kind {
     pub const ALL: [Kind; 3] = [Kind::Cloth, Kind::Body, Kind::Obstacle];
 
     /// Returns the name of the kind in records and messages.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Kind::Cloth => "cloth",
             Kind::Body => "body",
@@ -314,7 +314,7 @@ pub struct State {
     pub calm: u32,
     /// Scale of thickness and activation distance at each vertex, 0 to 1, during the ramp after a start that is too
     /// near; empty: 1 everywhere.
-    pub room: Vec<f64>,
+    pub offset_scale: Vec<f64>,
     /// Positions of the vertices of each pin, then of each handle, when its window opened.
     pub anchors: Vec<Option<Vec<Vec3>>>,
     /// Memories of effects, in their order.
@@ -337,7 +337,7 @@ impl State {
             && self.anchors.iter().zip(pins).all(|(a, pin)| a.as_ref().is_none_or(|a| a.len() == pin.vertices.len()));
         let known = [
             (counts(self) == counts(start), "vertices"),
-            (self.room.is_empty() || self.room.len() == self.x.len(), "vertices with less room"),
+            (self.offset_scale.is_empty() || self.offset_scale.len() == self.x.len(), "vertices with less room"),
             (self.passing.is_empty() || self.passing.len() == self.x.len(), "vertices caught between obstacles"),
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),

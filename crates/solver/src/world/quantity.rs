@@ -17,7 +17,7 @@ pub use strain::{largest_strain, strained, strains};
 
 use super::{Object, State, World};
 use crate::force::SHOWN;
-use crate::force::scheme::{Shape, Softness};
+use crate::force::scheme::{Shape, StiffnessScales};
 use crate::force::term;
 use crate::linalg::par;
 use std::sync::LazyLock;
@@ -182,15 +182,18 @@ impl Energy {
 
 /// Computes the energy of stretching and of bending cloths, with stiffness changed by water and keys [J].
 fn stored(world: &World, state: &State) -> (f64, f64) {
-    let mut soft = Vec::new();
-    world.soften(state, &mut soft);
+    let mut stiffness_scale = Vec::new();
+    world.soften(state, &mut stiffness_scale);
     let scales = world.scales(state);
     let keyed = scales.stiffness.each_ref().map(|list| &list[..]);
     let mut turned = Vec::new();
     world.turn(state, [state.time; 2], &mut turned);
     let mut grown = Vec::new();
     world.grow(state, &mut grown);
-    world.elements.energy(Shape { x: &state.x, soft: Softness { wet: &soft, keyed, turned: &turned, grown: &grown } })
+    world.elements.energy(Shape {
+        x: &state.x,
+        stiffness_scale: StiffnessScales { wet: &stiffness_scale, keyed, turned: &turned, grown: &grown },
+    })
 }
 
 static ENERGIES: &[Energy] = &[

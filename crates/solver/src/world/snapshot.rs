@@ -107,7 +107,7 @@ sections! {
     "crossings" 1 { ignored, released }
     "caught" 1 { passing }
     "yielding" 1 { slack, dents, calm }
-    "room" 1 { room }
+    "room" 1 { offset_scale }
     "anchors" 1 { anchors }
     "probes" 1 { work }
     "energy" 1 { energy_drift }
@@ -348,7 +348,7 @@ mod tests {
             slack: vec![Slack { pin: 2, place: 7, stiffness: 0.1, back: true, calm: 3, off: v(1) }],
             dents: vec![Dent { vertex: 9, depth: 1e-3, was: 2e-3, calm: 2, tight: true, meet: v(3) }],
             calm: 4,
-            room: vec![0.3, -0.0],
+            offset_scale: vec![0.3, -0.0],
             memory: Memory(vec![Section { word: "cord".into(), version: 3, values: odd.to_vec() }]),
             anchors: vec![None, Some(vec![v(1), v(2)]), Some(Vec::new())],
             work: vec![-0.0, 0.1],

@@ -3,7 +3,7 @@
 use super::keyed::Scales;
 use super::yields::Dent;
 use super::{State, World};
-use crate::force::scheme::{Exchange, Scheme, Shape, Softness};
+use crate::force::scheme::{Exchange, Scheme, Shape, StiffnessScales};
 use crate::linalg::Vec3;
 
 /// Spring and damper from a pinned vertex that gave way to its path.
@@ -37,11 +37,11 @@ pub struct Step {
     /// Effective step of the integration scheme [s].
     pub beta: f64,
     /// Effective step of each moving vertex: `h` (backward Euler) in contact [s].
-    pub betas: Vec<f64>,
+    pub effective_dt: Vec<f64>,
     /// Displacement of free flight, later of the step; all vertices [m].
-    pub moved: Vec<Vec3>,
+    pub displacement: Vec<Vec3>,
     /// Displacement of free flight; moving vertices [m].
-    pub flight: Vec<Vec3>,
+    pub predicted: Vec<Vec3>,
     /// Positions at which laws are linearised, rotated by each component's rotation in the step; moving vertices [m].
     pub ahead: Vec<Vec3>,
     /// Displacement of free flight from `ahead`; moving vertices [m].
@@ -52,9 +52,9 @@ pub struct Step {
     /// Solution of the last step over its effective step squared, rotated with each component; moving vertices [m/s^2].
     pub guess: Vec<Vec3>,
     /// Velocity of free flight, later at the end of the step; moving vertices [m/s].
-    pub rate: Vec<Vec3>,
+    pub velocity: Vec<Vec3>,
     /// Unknown of the linear system: displacement from free flight [m].
-    pub z: Vec<Vec3>,
+    pub dx: Vec<Vec3>,
     /// Solution at which laws are linearised again, about the positions that it leads to. Empty at first [m].
     pub found: Vec<Vec3>,
     /// Velocity at that solution [m/s].
@@ -78,7 +78,7 @@ pub struct Step {
     /// Force of flowing air on each moving vertex; empty without airflow.
     pub exchange: Vec<Exchange>,
     /// Remaining fraction of cloth stiffness at each moving vertex; empty if nothing reduces it.
-    pub soft: Vec<f64>,
+    pub stiffness_scale: Vec<f64>,
     /// Factors of stiffness, friction and air drag at each moving vertex, from maps and keys.
     pub scales: Scales,
     /// Rest angle of each hinge beyond that of its rest shape; empty if all are 0 [rad].
@@ -94,46 +94,46 @@ pub struct Step {
 impl Step {
     /// Returns the quantities of the step that laws read.
     pub fn scheme<'a>(&'a self, world: &World, state: &'a State) -> Scheme<'a> {
-        let [rate, v, guess] = match self.found.is_empty() {
-            true => [&self.rate, &state.v, &self.guess],
+        let [velocity, v, guess] = match self.found.is_empty() {
+            true => [&self.velocity, &state.v, &self.guess],
             false => [&self.swift, &self.swift, &self.left],
         };
         Scheme {
             x: &self.ahead,
             y: &self.left,
-            rate,
+            velocity,
             v,
             guess,
             mass: &self.mass,
             beta: self.beta,
-            betas: &self.betas,
+            effective_dt: &self.effective_dt,
             wind: world.wind.at(state.time + self.h),
             exchange: &self.exchange,
             drag: &self.scales.drag,
-            soft: self.softness(),
+            stiffness_scale: self.stiffness_scales(),
         }
     }
 
     /// Returns the stiffness factors of this step.
-    fn softness(&self) -> Softness<'_> {
+    fn stiffness_scales(&self) -> StiffnessScales<'_> {
         let keyed = self.scales.stiffness.each_ref().map(|list| &list[..]);
-        Softness { wet: &self.soft, keyed, turned: &self.turned, grown: &self.grown }
+        StiffnessScales { wet: &self.stiffness_scale, keyed, turned: &self.turned, grown: &self.grown }
     }
 
     /// Returns positions `x` with the cloth stiffness of this step.
     pub fn shape<'a>(&'a self, x: &'a [Vec3]) -> Shape<'a> {
-        Shape { x, soft: self.softness() }
+        Shape { x, stiffness_scale: self.stiffness_scales() }
     }
 
     /// Returns the displacement from free flight; zero for prescribed vertices [m].
     pub fn solved(&self, v: u32) -> Vec3 {
         let v = v as usize;
-        if self.fixed.get(v) == Some(&false) { self.z[v] } else { Vec3::zeros() }
+        if self.fixed.get(v) == Some(&false) { self.dx[v] } else { Vec3::zeros() }
     }
 
     /// Returns the displacement of free flight, or the prescribed displacement [m].
-    pub fn flight(&self, v: u32) -> Vec3 {
+    pub fn predicted(&self, v: u32) -> Vec3 {
         let v = v as usize;
-        self.flight.get(v).copied().unwrap_or(self.moved[v])
+        self.predicted.get(v).copied().unwrap_or(self.displacement[v])
     }
 }

@@ -1,7 +1,7 @@
 //! Reasons why a step fails, and their messages.
 
 use super::{Pinch, State, World};
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 
 /// Reason why a step fails.
 #[derive(Clone, Debug, PartialEq)]

@@ -343,12 +343,12 @@ fn what_strays_is_listed_as_well() {
         }
         let end: Vec<Vec3> = x.iter().zip(&moved).map(|(x, m)| x + m).collect();
         for (pair, d) in exhaustive(&end, &surface, distance - spare) {
-            let Some(told) = least.get(&pair) else {
+            let Some(reported) = least.get(&pair) else {
                 assert!(!deviates(pair.0, pair.1, pair.2), "round {round}: {pair:?} at {d} is missing");
                 missing += 1;
                 continue;
             };
-            assert!(*told <= d + 1e-12, "round {round}: {pair:?} at {d}, told {told}");
+            assert!(*reported <= d + 1e-12, "round {round}: {pair:?} at {d}, told {reported}");
             count += 1;
         }
     }

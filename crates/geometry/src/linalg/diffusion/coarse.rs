@@ -2,8 +2,8 @@
 
 use super::means::sum_up;
 use super::{Diffusion, Equation};
-use crate::linalg::envelope::Envelope;
 use crate::linalg::par;
+use crate::linalg::skyline::SkylineCholesky;
 
 /// Reusable storage for a coarse mesh.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ impl Equation<'_> {
         diffusion: &Diffusion,
         shapes: &[f64],
         storage: &mut Coarse,
-        [(part, sums), (other_part, other)]: [(f64, &mut Envelope); 2],
+        [(part, sums), (other_part, other)]: [(f64, &mut SkylineCholesky); 2],
     ) -> bool {
         let (graph, Coarse { resistance, between }, Diffusion { rows, .. }) = (self.graph, storage, diffusion);
         resistance.clear();

@@ -1,15 +1,15 @@
 //! Deflation: exact solution for the means over groups of neighbours.
 
 use super::rows::Rows;
-use crate::linalg::envelope::Envelope;
 use crate::linalg::graph::Graph;
 use crate::linalg::par;
+use crate::linalg::skyline::SkylineCholesky;
 use std::ops::Range;
 
 /// Equation for the means, with one unknown per group.
 #[derive(Clone, Debug, Default)]
 pub struct Means {
-    pub matrix: Envelope,
+    pub matrix: SkylineCholesky,
     /// Mean of each group. The last entry is zero, for fixed vertices.
     pub mean: Vec<f64>,
     /// Right-hand side.
@@ -21,7 +21,7 @@ pub struct Means {
 
 impl Means {
     /// Solves for the means that cancel the sum of the residual in each group. `b` sums the residual without flows over
-    /// a range of seats; `x` returns the value at a seat.
+    /// a range of slots; `x` returns the value at a slot.
     pub fn level(
         &mut self,
         graph: &Graph,
@@ -60,7 +60,7 @@ pub fn sum_up(
     rows: &Rows,
     volumes: &[f64],
     (between, part): (&[f64], f64),
-    sums: &mut Envelope,
+    sums: &mut SkylineCholesky,
 ) -> bool {
     sums.clone_from(&graph.pattern);
     let mut add = |g: usize, h: usize, value: f64| sums.add(g as u32, h as u32, value);

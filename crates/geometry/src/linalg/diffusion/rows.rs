@@ -1,23 +1,23 @@
-//! Rows of the matrix in the order of the seats.
+//! Rows of the matrix in the order of the slots.
 
 use crate::linalg::graph::Graph;
 use std::ops::Range;
 
-/// Rows of the matrix, sorted by seat. The seats of a group are adjacent, since they couple most with each other. Fixed
-/// vertices have no links. Links to them lead to one extra seat at the end, which is in one extra group.
+/// Rows of the matrix, sorted by slot. The slots of a group are adjacent, since they couple most with each other. Fixed
+/// vertices have no links. Links to them lead to one extra slot at the end, which is in one extra group.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     /// Fixed vertices for which the rows were built.
     fixed: Vec<bool>,
-    /// Group of each seat.
+    /// Group of each slot.
     pub home: Vec<u32>,
-    /// Offset of each seat's links, with one entry more.
+    /// Offset of each slot's links, with one entry more.
     starts: Vec<u32>,
     /// Seat of each link's neighbour.
     to: Vec<u32>,
     /// Edge of each link.
     pub by: Vec<u32>,
-    /// Edges between groups or with a fixed vertex, sorted by pair of groups. `ends` has the seats of each.
+    /// Edges between groups or with a fixed vertex, sorted by pair of groups. `ends` has the slots of each.
     pub edges: Vec<u32>,
     pub ends: Vec<[u32; 2]>,
     /// Pairs of groups, with their range of `edges`.
@@ -33,22 +33,22 @@ impl Rows {
         last.clear();
         last.extend_from_slice(fixed);
         let (size, groups) = (graph.size(), graph.groups() as u32);
-        let mut seats = vec![size as u32; size];
+        let mut slots = vec![size as u32; size];
         *home = vec![groups; size + 1];
-        for (seat, v) in graph.members.iter().map(|v| *v as usize).enumerate().filter(|(_, v)| !fixed[*v]) {
-            (seats[v], home[seat]) = (seat as u32, graph.group[v]);
+        for (slot, v) in graph.order.iter().map(|v| *v as usize).enumerate().filter(|(_, v)| !fixed[*v]) {
+            (slots[v], home[slot]) = (slot as u32, graph.group[v]);
         }
         (*starts, *to, *by) = (vec![0], Vec::new(), Vec::new());
-        for v in graph.members.iter().map(|v| *v as usize) {
+        for v in graph.order.iter().map(|v| *v as usize) {
             let own = if fixed[v] { &[] } else { graph.links(v) };
-            to.extend(own.iter().map(|[w, _]| seats[*w as usize]));
+            to.extend(own.iter().map(|[w, _]| slots[*w as usize]));
             by.extend(own.iter().map(|[_, e]| *e));
             starts.push(to.len() as u32);
         }
         let between = |e: u32| {
-            let mut ends = graph.edges[e as usize].map(|v| seats[v as usize]);
+            let mut ends = graph.edges[e as usize].map(|v| slots[v as usize]);
             ends.sort_unstable();
-            (ends.map(|seat| home[seat as usize]), ends)
+            (ends.map(|slot| home[slot as usize]), ends)
         };
         *edges = (0..graph.edges.len() as u32).filter(|e| between(*e).0[0] != between(*e).0[1]).collect();
         edges.sort_by_key(|e| between(*e));
@@ -63,10 +63,10 @@ impl Rows {
         }
     }
 
-    /// Returns the neighbours of a seat with their coefficients. `couples` has the coefficient of each link.
+    /// Returns the neighbours of a slot with their coefficients. `couples` has the coefficient of each link.
     #[inline(always)]
-    pub fn near<'a>(&'a self, seat: usize, couples: &'a [f32]) -> impl Iterator<Item = (usize, f32)> + 'a {
-        let range = self.starts[seat] as usize..self.starts[seat + 1] as usize;
+    pub fn near<'a>(&'a self, slot: usize, couples: &'a [f32]) -> impl Iterator<Item = (usize, f32)> + 'a {
+        let range = self.starts[slot] as usize..self.starts[slot + 1] as usize;
         self.to[range.clone()].iter().map(|to| *to as usize).zip(couples[range].iter().copied())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::factor::{rounded_cholesky, solve_transposed, times};
 use super::sweep::Sweep;
-use super::{Components, Pcg, Process, Run, Work, by_component, common, lanes, spread, square};
+use super::{Components, Pcg, Process, Run, Work, by_component, lanes, low_rank, spread, square};
 use crate::linalg::matrix::{Domain, Lanes, Matrix, Real};
 use crate::linalg::scaled::{Place, zero};
 use crate::linalg::{Mat3, Vec3, par};
@@ -60,14 +60,14 @@ impl<T: Real> Pcg<T> {
     /// Computes `p = -A x` and the fraction of `x` to keep.
     fn weigh_guess(&mut self, matrix: &Matrix<T>, sets: &[u32]) {
         let Pcg { works, starts, t, sums, taken, totals, .. } = self;
-        common(matrix, works, sums);
+        low_rank(matrix, works, sums);
         sums[0].iter_mut().for_each(|y| *y = -*y);
         let (t_all, y) = (&*t, &sums[0]);
         par::each_heavy(works, |k, work| {
-            let Work { rows, p, common, domain, .. } = &mut *work;
+            let Work { rows, p, low_rank, domain, .. } = &mut *work;
             p.fill(zero());
             rows.subtract_product(matrix, *domain, t_all, &t_all[starts[k]..starts[k + 1]], p);
-            spread(common, y, p);
+            spread(low_rank, y, p);
             work.sum_runs(|Work { x, r, p, .. }, i| {
                 let x = T::wide_four(&x[i]);
                 [x * T::wide_four(&r[i]), x * T::wide_four(&p[i])]
@@ -174,7 +174,7 @@ impl<T: Real> Pcg<T> {
     /// Makes room for sums and processes.
     fn size(&mut self, matrix: &Matrix<T>, components: Components) {
         let Pcg { sums, references, taken, totals, processes, sets, .. } = self;
-        let together = matrix.common.size();
+        let together = matrix.low_rank.size();
         sums[0].resize(together, 0.0);
         sums[1].resize(2 * together, 0.0);
         references.resize(components.floors.len(), 0.0);
@@ -190,7 +190,7 @@ impl<T: Real> Pcg<T> {
     fn scale(&mut self, matrix: &Matrix<T>, fixed: &[bool], components: &[u32]) {
         let Pcg { colours, works, starts, inverse, domain, .. } = self;
         let (inverse, domain, starts) = (&*inverse, &*domain, &*starts);
-        let together = matrix.common.size();
+        let together = matrix.low_rank.size();
         par::each_heavy(works, |_, work| {
             let Domain { first, count, .. } = matrix.domains[work.domain];
             work.active = true;
@@ -206,11 +206,11 @@ impl<T: Real> Pcg<T> {
                 vector.resize(count, zero());
             }
             work.sums.resize(together, 0.0);
-            work.common.clear();
+            work.low_rank.clear();
             let own = matrix.starts[work.domain]..matrix.starts[work.domain + 1];
-            let at = |v: usize| matrix.common.entries.partition_point(|e| (e.0 as usize) < v);
-            let entries = matrix.common.entries[at(own.start)..at(own.end)].iter();
-            work.common.extend(
+            let at = |v: usize| matrix.low_rank.entries.partition_point(|e| (e.0 as usize) < v);
+            let entries = matrix.low_rank.entries[at(own.start)..at(own.end)].iter();
+            work.low_rank.extend(
                 entries
                     .filter(|e| !fixed[e.0 as usize])
                     .map(|(v, sum, u)| (v - own.start as u32, *sum, times(&inverse[*v as usize], &lanes(u)))),

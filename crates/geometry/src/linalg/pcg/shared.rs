@@ -7,9 +7,9 @@
 
 use super::sweep::Sweep;
 use super::{Pcg, Process, Work, square};
-use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::{Lanes, Matrix, Real};
 use crate::linalg::par;
+use crate::linalg::skyline::SkylineCholesky;
 
 /// Factors and storage of one system.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Shared {
     /// The matrix has a low-rank update.
     pub active: bool,
     /// Factors of `E` plus the row sums, in blocks of consecutive sums.
-    factors: Vec<Envelope>,
+    factors: Vec<SkylineCholesky>,
     /// Row sums of `U^T U`.
     rows: Vec<f64>,
     /// Component of a vertex of each sum.
@@ -32,7 +32,7 @@ impl Shared {
     /// Factors the sums of a system whose scaled `U` is in `works`.
     pub fn prepare<T: Real>(&mut self, matrix: &Matrix<T>, works: &[Work<T>]) {
         let Shared { active, factors, rows, component, sums, solution, scratch } = self;
-        let count = matrix.common.size();
+        let count = matrix.low_rank.size();
         *active = count > 0;
         if !*active {
             return;
@@ -43,7 +43,7 @@ impl Shared {
         component.resize(count, 0);
         for work in works {
             let mut runs = work.runs.iter().peekable();
-            for row in work.common.chunk_by(|a, b| a.0 == b.0) {
+            for row in work.low_rank.chunk_by(|a, b| a.0 == b.0) {
                 let norm = |u: &Lanes<T>| u.iter().map(|x| x.wide().powi(2)).sum::<f64>().sqrt();
                 let all: f64 = row.iter().map(|(_, _, u)| norm(u)).sum();
                 while runs.next_if(|run| run.end <= row[0].0 as usize).is_some() {}
@@ -55,7 +55,7 @@ impl Shared {
         }
         let mut first = 0;
         let firsts: Vec<usize> = matrix
-            .common
+            .low_rank
             .inner
             .iter()
             .map(|inner| {
@@ -64,7 +64,7 @@ impl Shared {
             })
             .collect();
         *factors = par::map_heavy(firsts.len(), |k| {
-            let inner = &matrix.common.inner[k];
+            let inner = &matrix.low_rank.inner[k];
             inner.shifted(&rows[firsts[k]..firsts[k] + inner.size()])
         });
         for vector in [sums, solution, scratch] {
@@ -77,7 +77,7 @@ impl<T: Real> Work<T> {
     /// Computes the subdomain's part of `U^T r`.
     fn gather_residual(&mut self) {
         self.sums.fill(0.0);
-        for (row, sum, u) in &self.common {
+        for (row, sum, u) in &self.low_rank {
             self.sums[*sum as usize] += super::three(T::wide_four(u) * T::wide_four(&self.r[*row as usize]));
         }
     }
@@ -125,7 +125,7 @@ impl<T: Real> Pcg<T> {
         let (sets, processes, solution) = (&*sets, &*processes, &shared.solution);
         let sweep = Sweep { matrix, colours: &colours.starts, starts };
         sweep.backward(works, t, w, |work, _, t| {
-            let Work { common, r, p, runs, .. } = work;
+            let Work { low_rank, r, p, runs, .. } = work;
             let mut first = 0;
             for run in &*runs {
                 let Process { beta, active, .. } = processes[sets[run.component as usize] as usize];
@@ -135,7 +135,7 @@ impl<T: Real> Pcg<T> {
                 }
                 first = run.end;
             }
-            super::spread(common, solution, p);
+            super::spread(low_rank, solution, p);
             t.copy_from_slice(p);
         });
     }

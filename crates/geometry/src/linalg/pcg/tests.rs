@@ -1,8 +1,8 @@
 use super::*;
 use crate::linalg::Mat3;
-use crate::linalg::envelope::Envelope;
 use crate::linalg::matrix::Entry;
 use crate::linalg::random::Random;
+use crate::linalg::skyline::SkylineCholesky;
 
 /// Builds a diagonally dominant chain-and-grid matrix with random symmetric couplings. Returns it as blocks and as a
 /// dense copy.
@@ -60,17 +60,17 @@ fn system(n: usize, cuts: &[usize], moving: bool) -> (Matrix<f64>, Vec<Vec<f64>>
 /// Adds a low-rank update that couples all vertices through three sums, the last in a block by itself.
 fn couple(matrix: &mut Matrix<f64>, dense: &mut [Vec<f64>]) {
     let n = matrix.size();
-    let mut inner = Envelope::new(2, [[0, 1]].into_iter());
+    let mut inner = SkylineCholesky::new(2, [[0, 1]].into_iter());
     let e = [[2.0, 0.5], [0.5, 1.0]];
     for (a, b) in [(0, 0), (0, 1), (1, 1)] {
         inner.add(a as u32, b as u32, e[a][b]);
     }
     assert!(inner.factor());
-    let mut alone = Envelope::new(1, std::iter::empty());
+    let mut alone = SkylineCholesky::new(1, std::iter::empty());
     alone.add(0, 0, 4.0);
     assert!(alone.factor());
-    matrix.common.inner = vec![inner, alone];
-    matrix.common.less = vec![0.1, 0.0, 0.2];
+    matrix.low_rank.inner = vec![inner, alone];
+    matrix.low_rank.less = vec![0.1, 0.0, 0.2];
     let det = e[0][0] * e[1][1] - e[0][1] * e[1][0];
     let inverse =
         [[e[1][1] / det - 0.1, -e[0][1] / det, 0.0], [-e[1][0] / det, e[0][0] / det, 0.0], [0.0, 0.0, 0.25 - 0.2]];
@@ -78,7 +78,7 @@ fn couple(matrix: &mut Matrix<f64>, dense: &mut [Vec<f64>]) {
     for v in 0..n {
         for sum in (0..3).filter(|sum| (v + sum) % 3 != 1) {
             let part = Vec3::new((v as f64).cos(), 0.3, (v as f64 * 2.0).sin() + sum as f64);
-            matrix.common.entries.push((v as u32, sum as u32, part));
+            matrix.low_rank.entries.push((v as u32, sum as u32, part));
             (0..3).for_each(|l| u[3 * v + l][sum] = part[l]);
         }
     }
@@ -226,13 +226,13 @@ fn a_diagonal_matrix_with_sums_apart_needs_one_iteration() {
         let (domain, first) = if v < 17 { (0, 0) } else { (1, 17) };
         matrix.domains[domain].add((v - first) as u32, &Mat3::from_diagonal_element(1.0 + v as f64));
         let part = Vec3::new((v as f64).cos(), 0.3, 1.0);
-        matrix.common.entries.push((v as u32, (v % count) as u32, part));
+        matrix.low_rank.entries.push((v as u32, (v % count) as u32, part));
     }
-    let mut inner = Envelope::new(count, (1..count as u32).map(|k| [k - 1, k]));
+    let mut inner = SkylineCholesky::new(count, (1..count as u32).map(|k| [k - 1, k]));
     (0..count as u32).for_each(|k| inner.add(k, k, 0.1f64.powi(k as i32 + 2)));
     assert!(inner.factor());
-    matrix.common.inner = vec![inner];
-    matrix.common.less = vec![0.0; count];
+    matrix.low_rank.inner = vec![inner];
+    matrix.low_rank.less = vec![0.0; count];
     let b: Vec<Vec3> = (0..n).map(|i| Vec3::new((i as f64).sin(), 1.0, -(i as f64).cos())).collect();
     let stop = Stop { tolerance: 1e-6, floor: 0.0, iterations: 10 };
     let outcome = Pcg::default().solve(&matrix, &vec![false; n], &b, &mut vec![Vec3::zeros(); n], stop).unwrap();

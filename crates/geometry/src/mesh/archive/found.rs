@@ -2,7 +2,7 @@
 
 use super::bounds;
 use super::instancer::{Instancer, Levels, count, holders};
-use super::resolved::{self, told, value};
+use super::resolved::{self, describe, value};
 use super::shown::Shown;
 use super::values::{ints, points, token};
 use super::xform::Any;
@@ -62,7 +62,7 @@ pub fn content(stage: &Stage, rate: f64) -> Result<Content, MeshError> {
     let traversed = stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone()));
     let mut all = Search { rate, seen: 0, content: Content::default() };
     if let Err(error) = traversed {
-        all.content.broken.push((None, told(error).what));
+        all.content.broken.push((None, describe(error).what));
     }
     if let Some(deep) = paths.iter().find(|path| path.as_str().matches('/').count() > DEEPEST) {
         let top = deep.as_str().split('/').nth(1).unwrap_or_default();
@@ -94,8 +94,8 @@ pub fn content(stage: &Stage, rate: f64) -> Result<Content, MeshError> {
         }
     }
     let mut content = all.content;
-    let told = |error| (None, format!("what it refers to is not whole: {error}"));
-    content.broken.extend(stage.composition_errors().iter().map(told));
+    let describe = |error| (None, format!("what it refers to is not whole: {error}"));
+    content.broken.extend(stage.composition_errors().iter().map(describe));
     Ok(content)
 }
 
@@ -115,7 +115,7 @@ struct Search {
 impl Search {
     /// Adds a prim, named so, if it is a mesh or an instancer. Returns whether it is an instancer.
     fn look(&mut self, prim: &Prim, named: &str, levels: &Levels) -> Result<bool, MeshError> {
-        let kind = prim.type_name().map_err(told);
+        let kind = prim.type_name().map_err(describe);
         let wrong = |content: &mut Content, error: MeshError| {
             let said = error.what.contains(named);
             let what = if said { error.what } else { format!("<{named}>: {}", error.what) };
@@ -210,7 +210,7 @@ impl Search {
                     }
                     stack.extend(children.into_iter().rev());
                 }
-                Err(error) => self.content.broken.push((Some(within.named.to_string()), told(error).what)),
+                Err(error) => self.content.broken.push((Some(within.named.to_string()), describe(error).what)),
             }
         }
         Ok(())
@@ -222,7 +222,7 @@ fn found(prim: &Prim, named: &str, levels: &Levels, rate: f64) -> Result<Found, 
     resolved::declare_points(prim)?;
     let empty =
         || -> Result<bool, MeshError> { Ok(value(prim, "points")?.is_none() || points(prim, named)?.is_empty()) };
-    let hidden = match Any(prim.clone()).compute_purpose().map_err(told)? {
+    let hidden = match Any(prim.clone()).compute_purpose().map_err(describe)? {
         _ if shown.never() => Some("hidden"),
         Purpose::Guide => Some("guide"),
         Purpose::Proxy => Some("proxy"),
@@ -264,7 +264,7 @@ pub fn bounded(all: &[Found]) -> Result<(), MeshError> {
 /// Returns whether a reference or payload of the prim leads to a missing prim. Composition does not report this as an
 /// error.
 fn strays(prim: &Prim) -> Result<bool, MeshError> {
-    let graph = prim.prim_index().graph().map_err(told)?;
+    let graph = prim.prim_index().graph().map_err(describe)?;
     // Counts only the arcs of this prim, not those inherited from its ancestors.
     let depth = prim.path().as_str().matches('/').count();
     let leads = |node: &&Node| matches!(node.arc(), ArcType::Reference | ArcType::Payload) && !node.has_specs();
@@ -279,9 +279,10 @@ fn shown(holders: &[Any], rate: f64) -> Result<Shown, MeshError> {
         let attribute = any.0.attribute("visibility");
         let mut samples = Vec::new();
         for time in resolved::times(&attribute)? {
-            samples.push((time / rate, visible(attribute.get_at(TimeCode::new(time)).map_err(told)?)));
+            samples.push((time / rate, visible(attribute.get_at(TimeCode::new(time)).map_err(describe)?)));
         }
-        let default = samples.is_empty().then(|| attribute.get_at::<Value>(None).map_err(told)).transpose()?.flatten();
+        let default =
+            samples.is_empty().then(|| attribute.get_at::<Value>(None).map_err(describe)).transpose()?.flatten();
         all = all.with(&Shown::sampled(samples, visible(default)), |above, own| above && own);
     }
     Ok(all)

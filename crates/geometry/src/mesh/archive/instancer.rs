@@ -1,6 +1,6 @@
 //! `PointInstancer`: where it places its prototypes (UsdGeom), evaluated as in Pixar's reference.
 
-use super::resolved::{self, told, value};
+use super::resolved::{self, describe, value};
 use super::values::{ints, transform, vectors};
 use super::xform::{Any, attribute, operations, outward, up_to};
 use crate::linalg::Vec3;
@@ -40,14 +40,14 @@ impl Instancer {
     /// # Errors
     /// Fails if an attribute is of another type or an instance names no prototype.
     pub fn of(prim: &Prim) -> Result<Instancer, MeshError> {
-        let targets = prim.relationship("prototypes").forwarded_targets().map_err(told)?;
+        let targets = prim.relationship("prototypes").forwarded_targets().map_err(describe)?;
         let indices = ints(prim, "protoIndices")?;
         let mut notes = Vec::new();
         for (name, note) in [
             ("protoIndices", "its protoIndices change with time; the first are taken"),
             ("invisibleIds", "its invisibleIds change with time; the first are taken"),
         ] {
-            if prim.attribute(name).num_time_samples().map_err(told)? > 1 {
+            if prim.attribute(name).num_time_samples().map_err(describe)? > 1 {
                 notes.push(note);
             }
         }
@@ -82,7 +82,8 @@ fn hidden(prim: &Prim) -> Result<HashSet<i64>, MeshError> {
     if let Some(Value::Int64Vec(ids)) = value(prim, "invisibleIds")? {
         all.extend(ids);
     }
-    let inactive = prim.stage().attribute(prim.path().clone()).get_metadata::<Value>("inactiveIds").map_err(told)?;
+    let inactive =
+        prim.stage().attribute(prim.path().clone()).get_metadata::<Value>("inactiveIds").map_err(describe)?;
     match inactive {
         Some(Value::Int64ListOp(ids)) => all.extend(ids.flatten()),
         Some(Value::Int64Vec(ids)) => all.extend(ids),

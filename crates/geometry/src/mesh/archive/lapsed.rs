@@ -12,21 +12,26 @@ const MOST: usize = 100_000;
 /// # Errors
 /// Fails if the file is damaged.
 pub fn mend(file: &mut Ogawa, top: &mut Object) -> Result<Vec<(String, String)>, MeshError> {
-    let mut told = Vec::new();
-    below(file, top, "", &mut told)?;
-    Ok(told)
+    let mut reported = Vec::new();
+    below(file, top, "", &mut reported)?;
+    Ok(reported)
 }
 
-fn below(file: &mut Ogawa, object: &mut Object, path: &str, told: &mut Vec<(String, String)>) -> Result<(), MeshError> {
+fn below(
+    file: &mut Ogawa,
+    object: &mut Object,
+    path: &str,
+    reported: &mut Vec<(String, String)>,
+) -> Result<(), MeshError> {
     let above = object.properties.get("visible").cloned();
     for child in &mut object.children {
         let path = format!("{path}/{}", child.name);
         let visible = child.properties.get("visible").cloned().or_else(|| above.clone());
         let points = child.properties.get_mut(".geom").and_then(|geometry| geometry.within.get_mut("P"));
         if let Some((visible, points)) = visible.zip(points) {
-            told.extend(lapsed(file, &visible, points)?.map(|note| (path.clone(), note)));
+            reported.extend(lapsed(file, &visible, points)?.map(|note| (path.clone(), note)));
         }
-        below(file, child, &path, told)?;
+        below(file, child, &path, reported)?;
     }
     Ok(())
 }

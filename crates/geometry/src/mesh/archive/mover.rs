@@ -2,7 +2,7 @@
 
 use super::found::Found;
 use super::instancer::{self, Levels, holders, places, spread, transform_times};
-use super::resolved::{self, told, value};
+use super::resolved::{self, describe, value};
 use super::skin::Skin;
 use super::values::{bound, changes, ints, points, primvars, subsets, token, vectors};
 use super::{Part, Poses, Upward, finite, upright};
@@ -79,7 +79,7 @@ impl Mover {
     /// Returns the points at a time code, in the space of the prim or of its skeleton.
     fn points_at(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
         for (name, read) in &self.changing {
-            if self.prim.attribute(*name).get_at::<Value>(code).map_err(told)? != *read {
+            if self.prim.attribute(*name).get_at::<Value>(code).map_err(describe)? != *read {
                 let path = &self.path;
                 let message = format!(
                     "<{path}>: its {name} at time code {} are not the first ones; they must stay the same",
@@ -104,7 +104,7 @@ impl Mover {
 
     /// Returns the points at rest, in the space of the prim or of its skeleton.
     fn points_at_rest(&self, code: TimeCode) -> Result<Vec<Vec3>, MeshError> {
-        let authored = self.prim.attribute("points").get_at::<Value>(None).map_err(told)?;
+        let authored = self.prim.attribute("points").get_at::<Value>(None).map_err(describe)?;
         let rest = if authored.is_some() { vectors(authored, &self.path)? } else { points(&self.prim, &self.path)? };
         let mut own = self.counted(rest, code)?;
         if let Some(skin) = &self.skin {
@@ -193,7 +193,7 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
     let mut changing = Vec::new();
     for name in FACES {
         let attribute = prim.attribute(name);
-        if attribute.num_time_samples().map_err(told)? > 1 && changes(&attribute.query())? {
+        if attribute.num_time_samples().map_err(describe)? > 1 && changes(&attribute.query())? {
             part.notes.push(format!("its {name} change with time; it is read where they are the first ones"));
             changing.push((name, value(&prim, name)?));
         }
@@ -213,7 +213,7 @@ pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<T
 /// Returns whether a reference within one file meets a sublayer that has an offset in time. The reader would apply that
 /// once more for each such reference.
 fn retimed(prim: &Prim) -> Result<bool, MeshError> {
-    let graph = prim.prim_index().graph().map_err(told)?;
+    let graph = prim.prim_index().graph().map_err(describe)?;
     let plain = |offset: LayerOffset| offset == LayerOffset::default();
     Ok(graph.all_nodes().any(|node| {
         let within = node.parent().is_some_and(|above| graph.node(above).layer_id() == node.layer_id());

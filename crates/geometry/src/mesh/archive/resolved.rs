@@ -15,7 +15,7 @@ const ROUNDED: f64 = 1e-12;
 const BEFORE: f64 = 1e-9;
 
 /// Converts an error of openusd into one line for the user.
-pub fn told(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
+pub fn describe(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
     let whole = format!("{error:#}");
     MeshError::new(format!("cannot read it as USD: {}", whole.lines().collect::<Vec<_>>().join(" ")))
 }
@@ -25,8 +25,8 @@ fn jumps(prim: &Prim) -> Result<Option<Vec<f64>>, MeshError> {
     let mut all: Option<Vec<f64>> = None;
     for path in prim.path().ancestors_below_root() {
         let clips = ClipsAPI::new(&prim.stage().prim(path));
-        for set in clips.clip_set_names().map_err(told)? {
-            let times = clips.clip_times(&set).map_err(told)?;
+        for set in clips.clip_set_names().map_err(describe)? {
+            let times = clips.clip_times(&set).map_err(describe)?;
             let jumps = times.windows(2).filter(|pair| pair[0].x == pair[1].x && pair[0].y != pair[1].y);
             all.get_or_insert_default().extend(jumps.map(|pair| pair[0].x));
         }
@@ -66,10 +66,10 @@ pub fn rests(attribute: &Attribute) -> Result<bool, MeshError> {
 }
 
 fn covered(attribute: &Attribute) -> Result<bool, MeshError> {
-    if attribute.num_time_samples().map_err(told)? == 0 || clipped(&attribute.prim())? {
+    if attribute.num_time_samples().map_err(describe)? == 0 || clipped(&attribute.prim())? {
         return Ok(false);
     }
-    for (layer, path) in attribute.property_stack().map_err(told)? {
+    for (layer, path) in attribute.property_stack().map_err(describe)? {
         let Some(layer) = attribute.stage().layer(&layer) else { continue };
         let has = |field| layer.data().has_field(&path, field);
         if has("timeSamples") || has("default") {
@@ -84,7 +84,7 @@ pub fn times(attribute: &Attribute) -> Result<Vec<f64>, MeshError> {
     if rests(attribute)? {
         return Ok(Vec::new());
     }
-    let mut times = attribute.time_sample_times().map_err(told)?;
+    let mut times = attribute.time_sample_times().map_err(describe)?;
     if times.len() > 1
         && let Some(jumps) = jumps(&attribute.prim())?
     {
@@ -103,7 +103,7 @@ pub fn around(attribute: &Attribute, code: TimeCode) -> Result<Option<(f64, f64)
         return Ok(None);
     }
     if !clipped(&attribute.prim())? {
-        return attribute.bracketing_time_samples(code).map_err(told);
+        return attribute.bracketing_time_samples(code).map_err(describe);
     }
     let times = times(attribute)?;
     let next = times.partition_point(|t| *t <= code.value());
@@ -123,7 +123,7 @@ pub fn between(attribute: &Attribute, code: TimeCode) -> Result<Option<([Value; 
         return Ok(None);
     }
     let Some((a, b)) = around(attribute, code)? else { return Ok(None) };
-    let at = |time: f64| attribute.get_at::<Value>(TimeCode::new(time)).map_err(told);
+    let at = |time: f64| attribute.get_at::<Value>(TimeCode::new(time)).map_err(describe);
     let (Some(from), Some(to)) = (at(a)?, at(b)?) else { return Ok(None) };
     Ok(Some(([from, to], if a == b { 0.0 } else { (code.value() - a) / (b - a) })))
 }
@@ -131,7 +131,7 @@ pub fn between(attribute: &Attribute, code: TimeCode) -> Result<Option<([Value; 
 /// Declares the points of a mesh where value clips alone have them, in memory. Clips act on what a stage declares.
 pub fn declare_points(prim: &Prim) -> Result<(), MeshError> {
     if value(prim, "points")?.is_none() && clipped(prim)? {
-        prim.create_attribute("points", "point3f[]").map_err(told)?;
+        prim.create_attribute("points", "point3f[]").map_err(describe)?;
     }
     Ok(())
 }
@@ -142,7 +142,7 @@ fn clipped(prim: &Prim) -> Result<bool, MeshError> {
 
 fn has_clips(prim: &Prim) -> Result<bool, MeshError> {
     for path in prim.path().ancestors_below_root() {
-        if prim.stage().prim(path).has_clips().map_err(told)? {
+        if prim.stage().prim(path).has_clips().map_err(describe)? {
             return Ok(true);
         }
     }
@@ -152,9 +152,9 @@ fn has_clips(prim: &Prim) -> Result<bool, MeshError> {
 /// Returns the value of an attribute at a time code. A sample holds up to the next one where that has no value.
 pub fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, MeshError> {
     if rests(attribute)? {
-        return attribute.get_at::<Value>(None).map_err(told);
+        return attribute.get_at::<Value>(None).map_err(describe);
     }
-    let at = |time: f64| attribute.get_at::<Value>(TimeCode::new(time)).map_err(told);
+    let at = |time: f64| attribute.get_at::<Value>(TimeCode::new(time)).map_err(describe);
     if let Some(value) = at(code.value())? {
         return Ok(Some(value));
     }
@@ -169,14 +169,14 @@ pub fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, Mesh
 pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
     let attribute = prim.attribute(name);
     if rests(&attribute)? {
-        return attribute.get_at::<Value>(None).map_err(told);
+        return attribute.get_at::<Value>(None).map_err(describe);
     }
-    if let Some(value) = attribute.get_at::<Value>(TimeCode::EARLIEST).map_err(told)? {
+    if let Some(value) = attribute.get_at::<Value>(TimeCode::EARLIEST).map_err(describe)? {
         return Ok(Some(value));
     }
     // Value clips have nothing before the first of them.
-    match attribute.time_sample_times().map_err(told)?.first() {
-        Some(first) => attribute.get_at::<Value>(TimeCode::new(*first)).map_err(told),
+    match attribute.time_sample_times().map_err(describe)?.first() {
+        Some(first) => attribute.get_at::<Value>(TimeCode::new(*first)).map_err(describe),
         None => Ok(None),
     }
 }

@@ -1,7 +1,7 @@
 //! UsdSkel: blend shapes, then linear blend or dual quaternion skinning, evaluated as in Pixar's reference.
 
 use super::dual::{self, Joint};
-use super::resolved::{self, told, value};
+use super::resolved::{self, describe, value};
 use super::values::{token, transform};
 use super::xform::above;
 use crate::linalg::Vec3;
@@ -36,14 +36,14 @@ const ANIMATED: [&str; 4] = ["translations", "rotations", "scales", "blendShapeW
 
 /// Checks that each sample of an animation has a value.
 fn is_whole(stage: &Stage, animation: &SkelAnimQuery) -> Result<(), MeshError> {
-    let prim = stage.prim(sdf::Path::new(animation.prim_path()).map_err(told)?);
+    let prim = stage.prim(sdf::Path::new(animation.prim_path()).map_err(describe)?);
     for attribute in ANIMATED.map(|name| prim.attribute(name)) {
         if resolved::rests(&attribute)? {
             let message = format!("<{}>: a value over samples of another place", attribute.path());
             return Err(MeshError::new(format!("{message}, which bones are not evaluated with; flatten the stage")));
         }
-        for time in attribute.time_sample_times().map_err(told)? {
-            if attribute.get_at::<Value>(TimeCode::new(time)).map_err(told)?.is_none() {
+        for time in attribute.time_sample_times().map_err(describe)? {
+            if attribute.get_at::<Value>(TimeCode::new(time)).map_err(describe)?.is_none() {
                 let path = attribute.path();
                 let message = format!("<{path}>: no value at time code {time}, which bones are not evaluated with");
                 return Err(MeshError::new(format!("{message}; give it one")));
@@ -98,34 +98,34 @@ impl Skin {
         if !below_root(prim)? {
             return Ok(None);
         }
-        let Some(bound) = SkelBindingAPI::get(stage, prim.path().clone()).map_err(told)? else { return Ok(None) };
-        let Some(skeleton) = bound.inherited_skeleton().map_err(told)? else { return Ok(None) };
-        let Some(bones) = Skeleton::get(stage, skeleton.clone()).map_err(told)? else {
+        let Some(bound) = SkelBindingAPI::get(stage, prim.path().clone()).map_err(describe)? else { return Ok(None) };
+        let Some(skeleton) = bound.inherited_skeleton().map_err(describe)? else { return Ok(None) };
+        let Some(bones) = Skeleton::get(stage, skeleton.clone()).map_err(describe)? else {
             return Err(fault(&format!("it is bound to <{skeleton}>, which is no Skeleton")));
         };
         let skeleton = stage.prim(skeleton);
-        let source = match bound.inherited_animation_source().map_err(told)? {
+        let source = match bound.inherited_animation_source().map_err(describe)? {
             Some(source) => Some(source),
             // A skeleton may carry the animation binding of its meshes.
-            None => match SkelBindingAPI::get(stage, skeleton.path().clone()).map_err(told)? {
-                Some(own) => own.inherited_animation_source().map_err(told)?,
+            None => match SkelBindingAPI::get(stage, skeleton.path().clone()).map_err(describe)? {
+                Some(own) => own.inherited_animation_source().map_err(describe)?,
                 None => None,
             },
         };
         let animation = match source {
-            Some(source) => SkelAnimQuery::new(stage, source).map_err(told)?,
+            Some(source) => SkelAnimQuery::new(stage, source).map_err(describe)?,
             None => None,
         };
         if let Some(animation) = &animation {
             is_whole(stage, animation)?;
         }
-        let bones = SkeletonResolver::from_skeleton(&bones).map_err(told)?;
-        let binding = SkinningResolver::from_binding(&bound, bones.joint_order()).map_err(told)?;
+        let bones = SkeletonResolver::from_skeleton(&bones).map_err(describe)?;
+        let binding = SkinningResolver::from_binding(&bound, bones.joint_order()).map_err(describe)?;
         if let Some(inherited) = inherited(prim)? {
             return Err(fault(&format!("it inherits <{inherited}>, which is read at the mesh only; write it there")));
         }
         let [joints, weights] =
-            [bound.joint_indices().map_err(told)?.len(), bound.joint_weights().map_err(told)?.len()];
+            [bound.joint_indices().map_err(describe)?.len(), bound.joint_weights().map_err(describe)?.len()];
         let shapes = shapes(stage, &bound, animation.as_ref())?;
         if joints == 0 && shapes.is_empty() {
             return Ok(None);
@@ -137,7 +137,7 @@ impl Skin {
                 "{joints} joint indices and {weights} weights, {wanted} of each are needed: {each} a vertex"
             )));
         }
-        let joints = bound.joint_indices().map_err(told)?;
+        let joints = bound.joint_indices().map_err(describe)?;
         if joints.iter().any(|j| *j < 0 || *j as usize >= binding.joint_order_len()) {
             return Err(fault(&format!(
                 "a vertex follows a joint that is not there, there are {}",
@@ -148,7 +148,7 @@ impl Skin {
         if bones.joint_world_bind_transforms().len() != count {
             return Err(fault("its skeleton has no bind transform for each of its joints"));
         }
-        let weights = bound.joint_weights().map_err(told)?;
+        let weights = bound.joint_weights().map_err(describe)?;
         let dual = dual_quaternions(prim)?;
         Ok(Some(Skin { path, skeleton, bones, animation, binding, joints, weights, rigid, dual, shapes }))
     }
@@ -161,10 +161,10 @@ impl Skin {
     /// Returns the time codes of samples of joints and of blend shape weights.
     pub fn times(&self) -> Result<Vec<f64>, MeshError> {
         let Some(animation) = &self.animation else { return Ok(Vec::new()) };
-        let prim = self.skeleton.stage().prim(sdf::Path::new(animation.prim_path()).map_err(told)?);
+        let prim = self.skeleton.stage().prim(sdf::Path::new(animation.prim_path()).map_err(describe)?);
         let mut times = Vec::new();
         for name in ANIMATED {
-            times.extend(prim.attribute(name).time_sample_times().map_err(told)?);
+            times.extend(prim.attribute(name).time_sample_times().map_err(describe)?);
         }
         times.sort_by(f64::total_cmp);
         times.dedup();
@@ -183,7 +183,7 @@ impl Skin {
     pub fn bend(&self, points: &mut [Vec3], code: TimeCode) -> Result<(), MeshError> {
         let stage = self.skeleton.stage();
         if let Some(animation) = self.animation.as_ref().filter(|_| !self.shapes.is_empty()) {
-            let weights = animation.compute_blend_shape_weights(stage, code).map_err(told)?;
+            let weights = animation.compute_blend_shape_weights(stage, code).map_err(describe)?;
             self.shapes.iter().for_each(|shape| shape.add(&weights, points));
         }
         self.bind(points);
@@ -216,7 +216,7 @@ impl Skin {
         let order = self.bones.joint_order();
         let mut local = self.bones.rest_pose_local().to_vec();
         if let Some(animation) = &self.animation {
-            let moved = animation.compute_joint_local_transforms(stage, code).map_err(told)?;
+            let moved = animation.compute_joint_local_transforms(stage, code).map_err(describe)?;
             let place = |name: &String| animation.joint_order().iter().position(|other| other == name);
             let places: Vec<Option<usize>> = order.iter().map(place).collect();
             if local.len() != order.len() && places.contains(&None) {
@@ -242,7 +242,7 @@ impl Skin {
 /// root.
 fn below_root(prim: &Prim) -> Result<bool, MeshError> {
     for path in prim.path().ancestors_below_root() {
-        if prim.stage().prim(path).type_name().map_err(told)?.is_some_and(|t| t.as_str() == "SkelRoot") {
+        if prim.stage().prim(path).type_name().map_err(describe)?.is_some_and(|t| t.as_str() == "SkelRoot") {
             return Ok(true);
         }
     }
@@ -271,13 +271,13 @@ impl Shape {
 
 /// Reads the blend shapes of a mesh, with the index of their weights in the animation.
 fn shapes(stage: &Stage, bound: &SkelBindingAPI, animation: Option<&SkelAnimQuery>) -> Result<Vec<Shape>, MeshError> {
-    let names = bound.blend_shapes().map_err(told)?;
+    let names = bound.blend_shapes().map_err(describe)?;
     let mut all = Vec::new();
-    for (name, target) in names.iter().zip(bound.blend_shape_targets().map_err(told)?) {
-        let Some(shape) = BlendShape::get(stage, target.clone()).map_err(told)? else { continue };
+    for (name, target) in names.iter().zip(bound.blend_shape_targets().map_err(describe)?) {
+        let Some(shape) = BlendShape::get(stage, target.clone()).map_err(describe)? else { continue };
         let weight = animation.and_then(|a| a.blend_shape_order().iter().position(|other| other == name));
-        let mut steps = vec![(0.0, Vec::new()), (1.0, shape.offsets().map_err(told)?)];
-        for between in shape.inbetweens().map_err(told)? {
+        let mut steps = vec![(0.0, Vec::new()), (1.0, shape.offsets().map_err(describe)?)];
+        for between in shape.inbetweens().map_err(describe)? {
             // Pixar's library passes over those without a weight, and at the weights of none and of all.
             let weight =
                 between.weight.map(f64::from).filter(|weight| weight.is_finite() && ![0.0, 1.0].contains(weight));
@@ -287,7 +287,7 @@ fn shapes(stage: &Stage, bound: &SkelBindingAPI, animation: Option<&SkelAnimQuer
         // Some exporters write them as unsigned, which the reader holds in 64 bits.
         let vertices = match value(&stage.prim(target), "pointIndices")? {
             Some(Value::Int64Vec(all)) => all.iter().map(|v| i32::try_from(*v).unwrap_or(-1)).collect(),
-            _ => shape.point_indices().map_err(told)?,
+            _ => shape.point_indices().map_err(describe)?,
         };
         all.push(Shape { weight, steps, vertices });
     }

@@ -5,7 +5,7 @@ use super::assets::Assets;
 use super::found::{Content, Found, bounded, content};
 use super::instancer::count;
 use super::mover::{Moving, samples, taken_apart};
-use super::resolved::{self, told};
+use super::resolved::{self, describe};
 use super::skin::Skin;
 use super::values::{charts, ints, points};
 use super::{Archive, Choice, Entry, Poses, Upward, chosen, join, shown_as_one, some};
@@ -28,7 +28,7 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
     }
     let Some(name) = file.to_str() else { return Err(MeshError::new("its name is not in UTF-8; rename it")) };
     resolved::forget();
-    Stage::builder().resolver(Assets::default()).open(name).map_err(told)
+    Stage::builder().resolver(Assets::default()).open(name).map_err(describe)
 }
 
 /// Lists the meshes of the file.
@@ -69,7 +69,7 @@ pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     let stage = stage(file)?;
     let (rate, no_rate) = rate(&stage);
     let Content { meshes: all, others, astray, broken } = content(&stage, rate)?;
-    let broken = told_of(broken, &all, &others, choice);
+    let broken = describe_broken(broken, &all, &others, choice);
     let paths: Vec<String> = all.iter().map(|found| found.path.clone()).collect();
     let taken = chosen(&paths, &choice.objects).map_err(|error| match broken.first() {
         Some(broken) => MeshError::new(format!("{error}; {broken}")),
@@ -130,7 +130,12 @@ const BROKEN: usize = 5;
 const LOOKED_AT: usize = 200;
 
 /// Returns what is told of broken parts of a file: those of unknown place, and those at or below what is asked for.
-fn told_of(broken: Vec<(Option<String>, String)>, all: &[Found], others: &[String], choice: &Choice) -> Vec<String> {
+fn describe_broken(
+    broken: Vec<(Option<String>, String)>,
+    all: &[Found],
+    others: &[String],
+    choice: &Choice,
+) -> Vec<String> {
     let beside: Vec<String> = all.iter().map(|found| found.path.clone()).chain(others.iter().cloned()).collect();
     let asked = |path: &String| {
         if choice.objects.is_empty() {
@@ -140,18 +145,18 @@ fn told_of(broken: Vec<(Option<String>, String)>, all: &[Found], others: &[Strin
         paths.push(path.clone());
         chosen(&paths, &choice.objects).is_ok_and(|chosen| chosen.last() == Some(&true))
     };
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for (path, what) in broken.into_iter().take(LOOKED_AT) {
-        if told.contains(&what) || path.as_ref().is_some_and(|path| !asked(path)) {
+        if reported.contains(&what) || path.as_ref().is_some_and(|path| !asked(path)) {
             continue;
         }
-        if told.len() == BROKEN {
-            told.push("what it refers to is not whole in more places".to_string());
+        if reported.len() == BROKEN {
+            reported.push("what it refers to is not whole in more places".to_string());
             break;
         }
-        told.push(what);
+        reported.push(what);
     }
-    told
+    reported
 }
 
 /// Notes what is left out of what is asked for.
@@ -190,7 +195,7 @@ fn rate(stage: &Stage) -> (f64, Option<String>) {
 
 /// Returns the metres per unit of the stage, with a note if the stage does not define it.
 fn unit(stage: &Stage) -> Result<(f64, Option<&'static str>), MeshError> {
-    let metres = match stage.stage_metadata("metersPerUnit").map_err(told)? {
+    let metres = match stage.stage_metadata("metersPerUnit").map_err(describe)? {
         Some(Value::Double(metres)) => metres,
         Some(Value::Float(metres)) => f64::from(metres),
         _ => return Ok((0.01, Some("has no metersPerUnit: a unit is taken as a centimetre, as USD has it"))),
@@ -202,7 +207,7 @@ fn unit(stage: &Stage) -> Result<(f64, Option<&'static str>), MeshError> {
 }
 
 fn axis(stage: &Stage) -> Result<Upward, MeshError> {
-    match stage.stage_metadata("upAxis").map_err(told)? {
+    match stage.stage_metadata("upAxis").map_err(describe)? {
         Some(Value::Token(axis)) if axis.as_str() == "Z" => Ok(Upward::Z),
         Some(Value::Token(axis)) if axis.as_str() != "Y" => {
             Err(MeshError::new(format!("upAxis is \"{}\"; Y and Z are known", axis.as_str())))

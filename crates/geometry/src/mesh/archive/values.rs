@@ -1,6 +1,6 @@
 //! Values of a USD mesh prim: points, numbers, chart, channels and groups.
 
-use super::resolved::{told, value};
+use super::resolved::{describe, value};
 use super::{Part, some};
 use crate::linalg::{Vec2, Vec3};
 use crate::mesh::MeshError;
@@ -16,8 +16,8 @@ pub fn transform(m: &Matrix4d, p: Vec3) -> Vec3 {
 /// Returns whether the values of an attribute differ between samples.
 pub fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
     let mut first = None;
-    for time in query.time_sample_times().map_err(told)? {
-        let now = query.get_at::<Value>(TimeCode::new(time)).map_err(told)?;
+    for time in query.time_sample_times().map_err(describe)? {
+        let now = query.get_at::<Value>(TimeCode::new(time)).map_err(describe)?;
         if first.get_or_insert_with(|| now.clone()) != &now {
             return Ok(true);
         }
@@ -27,8 +27,8 @@ pub fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
 
 /// Adds the subsets of a prim as groups.
 pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
-    for child in prim.children().map_err(told)? {
-        if child.type_name().map_err(told)?.is_none_or(|t| t.as_str() != "GeomSubset") {
+    for child in prim.children().map_err(describe)? {
+        if child.type_name().map_err(describe)?.is_none_or(|t| t.as_str() != "GeomSubset") {
             continue;
         }
         let Some(name) = child.path().name().map(str::to_string) else { continue };
@@ -75,7 +75,7 @@ fn binding(prim: &Prim) -> Option<String> {
 /// Lists the UV sets of a prim. `st` comes first, then `UVMap`, then the others by name.
 pub fn charts(prim: &Prim) -> Result<Vec<String>, MeshError> {
     let mut charts: Vec<(usize, String)> = Vec::new();
-    for name in prim.property_names().map_err(told)? {
+    for name in prim.property_names().map_err(describe)? {
         let Some(short) = primvar(name.as_str()) else { continue };
         let kind = kind(prim, name.as_str())?;
         if kind.starts_with("texCoord2")
@@ -97,7 +97,7 @@ fn primvar(name: &str) -> Option<&str> {
 
 /// Returns the type name of an attribute.
 fn kind(prim: &Prim, name: &str) -> Result<String, MeshError> {
-    let kind = prim.attribute(name).type_name().map_err(told)?;
+    let kind = prim.attribute(name).type_name().map_err(describe)?;
     Ok(kind.map(|kind| kind.as_str().to_string()).unwrap_or_default())
 }
 
@@ -106,7 +106,7 @@ fn kind(prim: &Prim, name: &str) -> Result<String, MeshError> {
 /// # Errors
 /// Fails if the prim has no such UV set, or a value is of another type.
 pub fn primvars(prim: &Prim, part: &mut Part, turned: bool, wanted: Option<&str>) -> Result<(), MeshError> {
-    for name in prim.property_names().map_err(told)? {
+    for name in prim.property_names().map_err(describe)? {
         let name = name.as_str();
         let Some(short) = primvar(name) else { continue };
         if kind(prim, name)? == "float[]" && !short.starts_with("skel:") && interpolation(prim, name)? == "vertex" {
@@ -163,7 +163,7 @@ fn indexed<T: Copy>(values: Vec<T>, indices: &[i32]) -> Vec<T> {
 }
 
 fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
-    let authored = prim.attribute(name).get_metadata::<Value>("interpolation").map_err(told)?;
+    let authored = prim.attribute(name).get_metadata::<Value>("interpolation").map_err(describe)?;
     Ok(token(authored.as_ref()).unwrap_or("constant").to_string())
 }
 

@@ -2,7 +2,7 @@
 //! quaternions follow the shortest arc. Integers in text files are accepted as numbers. A sample without a value holds
 //! the previous one.
 
-use super::resolved::{self, told};
+use super::resolved::{self, describe};
 use crate::mesh::MeshError;
 use openusd::gf::Matrix4d;
 use openusd::schemas::geom::{Imageable, Xformable};
@@ -28,11 +28,11 @@ const NONE: [&str; 6] = ["", "Scope", "GeomSubset", "Material", "Shader", "NodeG
 
 /// Returns the operations of a prim, outermost first, and whether it resets the transform stack.
 pub fn operations(any: &Any) -> Result<(Vec<String>, bool), MeshError> {
-    let kind = any.0.type_name().map_err(told)?;
+    let kind = any.0.type_name().map_err(describe)?;
     if NONE.contains(&kind.as_ref().map_or("", |t| t.as_str())) {
         return Ok((Vec::new(), false));
     }
-    let mut all = any.xform_op_order().map_err(told)?.unwrap_or_default();
+    let mut all = any.xform_op_order().map_err(describe)?.unwrap_or_default();
     let resets = all.first().is_some_and(|first| first == "!resetXformStack!");
     all.retain(|op| op != "!resetXformStack!");
     Ok((all, resets))
@@ -121,11 +121,11 @@ fn matrix(any: &Any, operation: &str, code: TimeCode) -> Result<Matrix4d, MeshEr
 /// Returns the numbers of an attribute at a time code; none if it has no value.
 fn numbers(attribute: &Attribute, code: TimeCode, turns: bool) -> Result<Option<Vec<f64>>, MeshError> {
     let at = |time: Option<f64>| -> Result<Option<Vec<f64>>, MeshError> {
-        let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(told)?;
+        let value = attribute.get_at::<Value>(time.map(TimeCode::new)).map_err(describe)?;
         Ok(value.as_ref().map(flat))
     };
     let Some((a, b)) = resolved::around(attribute, code)? else {
-        if attribute.get_metadata::<Value>("spline").map_err(told)?.is_some() {
+        if attribute.get_metadata::<Value>("spline").map_err(describe)?.is_some() {
             let path = attribute.path();
             return Err(MeshError::new(format!("<{path}>: a spline, which is not evaluated; bake it to time samples")));
         }

@@ -10,7 +10,7 @@ use crate::mesh::turn::turn;
 pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
     let turned = turn(mesh);
     let mut faults = check(mesh);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut places = Places::default();
     let mut last = None;
     for t in turned.triangles {
@@ -20,7 +20,7 @@ pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
             places.add(|| triangle(mesh, t));
         }
     }
-    told.extend(places.fault(
+    reported.extend(places.fault(
         FaultKind::TurnedFace,
         "face wound against its neighbours",
         "faces wound against their neighbours",
@@ -30,14 +30,14 @@ pub fn surface(mesh: &mut TriMesh) -> Vec<Fault> {
     if places.count > 0 {
         faults.retain(|fault| fault.kind != FaultKind::InconsistentWinding);
     }
-    told.extend(places.fault(
+    reported.extend(places.fault(
         FaultKind::OneSided,
         "edge where the winding has to change, since the surface has one side only, as a Moebius strip",
         "edges where the winding has to change, since the surface has one side only, as a Moebius strip",
         "cut it open there",
     ));
     let at = faults.iter().position(|f| f.kind as usize > FaultKind::OneSided as usize).unwrap_or(faults.len());
-    faults.splice(at..at, told);
+    faults.splice(at..at, reported);
     faults
 }
 
@@ -74,8 +74,8 @@ pub fn obstacle(mesh: &mut TriMesh, flat: &[bool]) -> Vec<Fault> {
             | FaultKind::NonManifoldEdge
             | FaultKind::InconsistentWinding => {
                 fault.severity = Severity::Warning;
-                let told = fault.message.rfind("; ").unwrap_or(fault.message.len());
-                fault.message.truncate(told);
+                let reported = fault.message.rfind("; ").unwrap_or(fault.message.len());
+                fault.message.truncate(reported);
                 fault.message.push_str("; an obstacle may have that");
             }
             _ => {}

@@ -75,11 +75,11 @@ impl Shapes {
                 _ => flat.add(name),
             }
         }
-        Shapes { sign, faults: Shapes::told([missing, repeated, flat, inverted, slivers]) }
+        Shapes { sign, faults: Shapes::faults([missing, repeated, flat, inverted, slivers]) }
     }
 
     /// Words the faults.
-    fn told([missing, repeated, flat, inverted, slivers]: [Places; 5]) -> [Option<Fault>; 5] {
+    fn faults([missing, repeated, flat, inverted, slivers]: [Places; 5]) -> [Option<Fault>; 5] {
         [
             missing.fault(
                 FaultKind::IndexOutOfRange,

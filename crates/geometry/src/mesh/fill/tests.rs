@@ -356,22 +356,22 @@ fn surfaces_on_the_lattice_are_met_exactly() {
 
 #[test]
 fn what_cannot_be_filled_is_told() {
-    let told = |surface: &TriMesh, size: f64| fill(surface, size).unwrap_err().to_string();
+    let describe = |surface: &TriMesh, size: f64| fill(surface, size).unwrap_err().to_string();
     let sound = ball(0.0, 0.1);
     for size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(told(&sound, size).contains("must be a positive number"));
+        assert!(describe(&sound, size).contains("must be a positive number"));
     }
     let mut open = sound.clone();
     open.triangles.pop();
-    let message = told(&open, 0.02);
+    let message = describe(&open, 0.02);
     assert!(message.starts_with("the surface is open: 3 edges have one triangle only, the first is "), "{message}");
     let mut infinite = sound.clone();
     infinite.positions[3].x = f64::NAN;
-    assert!(told(&infinite, 0.02).contains("not finite"));
+    assert!(describe(&infinite, 0.02).contains("not finite"));
     let mut crowded = sound.clone();
     crowded.triangles.push([sound.triangles[0][0], sound.triangles[0][1], sound.triangles[9][2]]);
-    assert!(told(&crowded, 0.02).contains("non-manifold edge"));
-    assert!(told(&TriMesh::default(), 0.02).starts_with("the surface cannot be filled"));
+    assert!(describe(&crowded, 0.02).contains("non-manifold edge"));
+    assert!(describe(&TriMesh::default(), 0.02).starts_with("the surface cannot be filled"));
     // Two tetrahedra that share a corner.
     let corner = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z(), -Vec3::x(), -Vec3::y(), -Vec3::z()];
     let touching = TriMesh {
@@ -379,16 +379,20 @@ fn what_cannot_be_filled_is_told() {
         triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 5], [0, 6, 4], [4, 6, 5], [5, 6, 0]],
         ..TriMesh::default()
     };
-    assert!(told(&touching, 0.1).starts_with("parts of the surface touch at vertex 0"), "{}", told(&touching, 0.1));
+    assert!(
+        describe(&touching, 0.1).starts_with("parts of the surface touch at vertex 0"),
+        "{}",
+        describe(&touching, 0.1)
+    );
     let flat = TriMesh {
         positions: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(0.3, 0.3, 0.0)],
         triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
         ..TriMesh::default()
     };
-    assert_eq!(told(&flat, 0.1), "the surface encloses no volume");
-    assert!(told(&sound, 1e-4).contains("at least 2.3"), "{}", told(&sound, 1e-4));
-    assert!(told(&sound, 1e-300).contains("too fine"));
-    assert!(told(&sound, 1.0).contains("vanishes at"));
+    assert_eq!(describe(&flat, 0.1), "the surface encloses no volume");
+    assert!(describe(&sound, 1e-4).contains("at least 2.3"), "{}", describe(&sound, 1e-4));
+    assert!(describe(&sound, 1e-300).contains("too fine"));
+    assert!(describe(&sound, 1.0).contains("vanishes at"));
     // The size that the message gives is allowed.
     let FillFault::TooFine { least, .. } = fill(&sound, 1e-4).unwrap_err() else { unreachable!() };
     assert!(12.0 * enclosed(&sound) / (1.001 * least).powi(3) < MOST);

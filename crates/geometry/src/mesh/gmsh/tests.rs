@@ -174,8 +174,8 @@ fn faults_are_told_with_their_place() {
         ("$MeshFormat\n4.1 0 8\n", "3:1: the file ends where $EndMeshFormat should stand"),
     ];
     for (text, message) in cases {
-        let told = read(text.as_bytes()).unwrap_err().to_string();
-        assert!(told.starts_with(message), "{text}: {told}");
+        let reported = read(text.as_bytes()).unwrap_err().to_string();
+        assert!(reported.starts_with(message), "{text}: {reported}");
     }
     let nodes = "$Nodes\n1 4 1 4\n3 1 0 4\n1 2 3 4\n0 0 0 1 0 0 0 1 0 0 0 1\n$EndNodes\n";
     let cases = [
@@ -214,8 +214,9 @@ fn faults_are_told_with_their_place() {
         ("$Entities\n1 0 0 0\n1 0 0 0 65 1\n".into(), "6:11: an entity of 65 physical groups, more than 64"),
     ];
     for (text, message) in cases {
-        let told = read(format!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n{text}").as_bytes()).unwrap_err().to_string();
-        assert!(told.starts_with(message), "{text}: {told}");
+        let reported =
+            read(format!("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n{text}").as_bytes()).unwrap_err().to_string();
+        assert!(reported.starts_with(message), "{text}: {reported}");
     }
 }
 

@@ -106,8 +106,8 @@ fn faults_are_told_with_their_place() {
         ("f 1 \\\n2 9", "6:3: vertex 9 does not exist"),
     ];
     for (text, message) in cases {
-        let told = fault(&format!("{head}{text}\n"));
-        assert!(told.starts_with(message), "{text}: {told}");
+        let reported = fault(&format!("{head}{text}\n"));
+        assert!(reported.starts_with(message), "{text}: {reported}");
     }
 }
 
@@ -148,9 +148,9 @@ fn no_line_is_lost_without_a_word() {
     let text =
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 nan\nvertex 1 1 0\nvertex 2 2 0\nsurf 0 1 0 1 1 2 3\nf 1 2 3\ns off\n\0\0\n";
     let notes = read(text.as_bytes()).unwrap().notes;
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = notes.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        reported,
         [
             "7:1: 'surf': this line is passed over; free-form curves and surfaces are not read; save the mesh as polygons",
             "5:1: 'vertex': 2 such lines are passed over; OBJ knows no such word",
@@ -169,11 +169,11 @@ const TWO: &str = "v 9 9 9\no Body\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\nf 2 3 4\
 #[test]
 fn one_object_is_taken() {
     let all = parts(TWO.as_bytes()).unwrap();
-    let told = |p: &Part| (p.name.clone(), p.object, p.vertices, p.faces);
-    let told: Vec<(String, bool, usize, usize)> = all.iter().map(told).collect();
+    let describe = |p: &Part| (p.name.clone(), p.object, p.vertices, p.faces);
+    let reported: Vec<(String, bool, usize, usize)> = all.iter().map(describe).collect();
     let part = |name: &str, object, vertices, faces| (name.to_string(), object, vertices, faces);
     assert_eq!(
-        told,
+        reported,
         [part("Body", true, 4, 1), part("My Shirt", true, 6, 2), part("hem", false, 3, 1), part("front", false, 3, 1)]
     );
     assert!(read(TWO.as_bytes()).unwrap().uv.is_empty());

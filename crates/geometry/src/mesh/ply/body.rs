@@ -118,7 +118,7 @@ pub fn records<'h>(
 }
 
 /// Adds a note on bytes after the last record.
-pub fn told_rest(cursor: &mut Cursor, header: &Header, notes: &mut Vec<MeshError>) {
+pub fn report_rest(cursor: &mut Cursor, header: &Header, notes: &mut Vec<MeshError>) {
     if cursor.at_end() {
         return;
     }

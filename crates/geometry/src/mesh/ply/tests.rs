@@ -183,8 +183,8 @@ fn hostile_headers_are_errors() {
         ),
     ];
     for (text, message) in cases {
-        let told = read(text.as_bytes()).unwrap_err().to_string();
-        assert!(told.contains(message), "{text}\n-> {told}");
+        let reported = read(text.as_bytes()).unwrap_err().to_string();
+        assert!(reported.contains(message), "{text}\n-> {reported}");
     }
     // A list that claims four billion entries.
     let mut bytes = format!("ply\nformat binary_little_endian 1.0\nelement vertex 1\n{xyz}element face 1\nproperty list uint int vertex_indices\nend_header\n").into_bytes();
@@ -263,34 +263,34 @@ fn faces_may_have_a_chart_of_their_corners() {
     let quad = "4 0 1 2 3 8 0 0 1 0 1 1 0 1 0\n3 0 2 3 6 0 0 1 1 0 1 0\n";
     let mesh = read(square("", wedge, &format!("{SQUARE}{quad}")).as_bytes()).unwrap().mesh;
     assert_eq!((mesh.uv_triangles.len(), mesh.uv.len()), (3, 4));
-    for (wrong, told) in [
+    for (wrong, reported) in [
         ("3 0 1 2 0 0\n", "17:1: face 1: 0 numbers in its list texcoord for 3 corners; the chart (UV) is left out"),
         ("3 0 1 2 6 0 0 1 nan 1 1 0\n", "17:1: face 1: a texture coordinate is NaN; the chart (UV) is left out"),
     ] {
         let first = faces.lines().next().unwrap();
         let mesh = read(square("", wedge, &format!("{SQUARE}{first}\n{wrong}")).as_bytes()).unwrap().mesh;
         assert!(mesh.uv.is_empty() && mesh.uv_triangles.is_empty() && mesh.triangles.len() == 2);
-        assert_eq!(mesh.notes[0].to_string(), told);
+        assert_eq!(mesh.notes[0].to_string(), reported);
     }
 }
 
 #[test]
 fn nothing_is_lost_without_a_word() {
     let faces = "3 0 1 2\n3 0 2 3\n";
-    let told = |text: &str| -> Vec<String> {
+    let describe = |text: &str| -> Vec<String> {
         let mesh = read(text.as_bytes()).unwrap().mesh;
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 2));
         mesh.notes.iter().map(ToString::to_string).collect()
     };
-    assert!(told(&square("", "", &format!("{SQUARE}\n{faces}\n \n"))).is_empty());
+    assert!(describe(&square("", "", &format!("{SQUARE}\n{faces}\n \n"))).is_empty());
     assert_eq!(
-        told(&square("", "", &format!("{SQUARE}{faces}3 1 2 3\n"))),
+        describe(&square("", "", &format!("{SQUARE}{faces}3 1 2 3\n"))),
         ["16:1: 8 bytes stand behind the last record and are not read; the header promises 4 of vertex, 2 of face: \
           does it promise too few?"]
     );
     let beyond = SQUARE.replace("1 0 0\n", "1 0 0 7 8\n");
     assert_eq!(
-        told(&square("", "", &format!("{beyond}{faces}"))),
+        describe(&square("", "", &format!("{beyond}{faces}"))),
         ["11:7: '7' stands behind all that a vertex has; it is not read"]
     );
     let fault = |text: String| read(text.as_bytes()).unwrap_err().to_string();

@@ -123,8 +123,8 @@ fn a_quad_written_twice_is_told() {
     let points = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
     for again in ["1 2 3 4", "2 3 4 1", "4 3 2 1"] {
         let mesh = obj::read(format!("{points}f 1 2 3 4\nf {again}\n").as_bytes()).unwrap();
-        let told: String = check(&mesh).into_iter().map(|fault| fault.message).collect();
-        assert!(told.contains("duplicate triangles"), "{again}: {told}");
+        let reported: String = check(&mesh).into_iter().map(|fault| fault.message).collect();
+        assert!(reported.contains("duplicate triangles"), "{again}: {reported}");
     }
 }
 
@@ -135,15 +135,15 @@ fn repeated_corners_are_left_out() {
         let mesh = obj::read(format!("{points}{faces}").as_bytes()).unwrap();
         (mesh.triangles, mesh.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     };
-    let told = "5:1: this face names a corner twice in a row, and so does 1 more; the second is left out";
-    assert_eq!(of("f 1 2 3 3\nf 1 1 3 4\n"), (vec![[0, 1, 2], [0, 2, 3]], told.to_string()));
-    let told = "6:1: this face names a corner twice in a row; the second is left out";
-    assert_eq!(of("f 1 2 3\nf 1 3 3 3 4 1\n"), (vec![[0, 1, 2], [0, 2, 3]], told.to_string()));
+    let reported = "5:1: this face names a corner twice in a row, and so does 1 more; the second is left out";
+    assert_eq!(of("f 1 2 3 3\nf 1 1 3 4\n"), (vec![[0, 1, 2], [0, 2, 3]], reported.to_string()));
+    let reported = "6:1: this face names a corner twice in a row; the second is left out";
+    assert_eq!(of("f 1 2 3\nf 1 3 3 3 4 1\n"), (vec![[0, 1, 2], [0, 2, 3]], reported.to_string()));
     // A path there and back, and faces of which nothing is left.
-    let told = "5:1: this face names a corner twice in a row; the second is left out";
-    assert_eq!(of("f 1 2 3 4 3\n"), (vec![[0, 1, 2]], told.to_string()));
-    let told = "6:1: this face has fewer than three different corners, and so does 1 more; left out";
-    assert_eq!(of("f 1 2 3\nf 1 2 1\nf 4 4 4 4\n"), (vec![[0, 1, 2]], told.to_string()));
+    let reported = "5:1: this face names a corner twice in a row; the second is left out";
+    assert_eq!(of("f 1 2 3 4 3\n"), (vec![[0, 1, 2]], reported.to_string()));
+    let reported = "6:1: this face has fewer than three different corners, and so does 1 more; left out";
+    assert_eq!(of("f 1 2 3\nf 1 2 1\nf 4 4 4 4\n"), (vec![[0, 1, 2]], reported.to_string()));
 }
 
 /// Polygons are recovered from their triangles, for any triangulation.

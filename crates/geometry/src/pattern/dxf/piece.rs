@@ -30,13 +30,13 @@ pub struct Block {
 
 impl Block {
     /// Returns the value of a text `key: value`, in any case.
-    pub fn told(&self, keys: &[&str]) -> Option<&str> {
+    pub fn text_of(&self, keys: &[&str]) -> Option<&str> {
         self.entities.iter().filter(|e| e.kind == "TEXT" || e.kind == "MTEXT").find_map(|e| value_of(&e.words, keys))
     }
 
     /// Returns the name of the piece.
     pub fn piece(&self) -> &str {
-        self.told(&["piece name"]).filter(|name| !name.is_empty()).unwrap_or(&self.name)
+        self.text_of(&["piece name"]).filter(|name| !name.is_empty()).unwrap_or(&self.name)
     }
 
     fn on(&self, layers: &'static [&'static str]) -> impl Iterator<Item = &Entity> {

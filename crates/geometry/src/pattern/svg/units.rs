@@ -3,7 +3,7 @@
 use super::super::model::short;
 use super::Place;
 use crate::mesh::MeshError;
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use kurbo::Affine;
 use roxmltree::Node;
 use std::str::FromStr;

@@ -14,8 +14,8 @@ impl ActiveSet {
     /// its weight.
     pub fn each_force(&self, step: &Step, mut f: impl FnMut(&[u32; 4], &[f64; 4], Vec3)) {
         for c in &self.contacts {
-            let moved: Vec3 = (0..4).map(|k| step.solved(c.vertices[k]) * c.weights[k]).sum();
-            f(&c.vertices, &c.weights, c.linear.force - c.contact.stiffness(&c.linear) * moved);
+            let displacement: Vec3 = (0..4).map(|k| step.solved(c.vertices[k]) * c.weights[k]).sum();
+            f(&c.vertices, &c.weights, c.linear.force - c.contact.stiffness(&c.linear) * displacement);
         }
         let pushed = self.blows.iter().zip(&self.pushes).filter(|(_, push)| **push != Vec3::zeros());
         for (blow, push) in pushed {
@@ -42,7 +42,7 @@ impl Touching for ActiveSet {
             if !objects.contains(&object) || objects.contains(&below) || objects[0] == objects[1] {
                 continue;
             }
-            let force = c.contact.normal_force(&c.linear, &c.moved(step), &c.free);
+            let force = c.contact.normal_force(&c.linear, &c.displacement(step), &c.free);
             for (v, weight) in c.vertices.iter().zip(c.weights) {
                 if let Some(load) = (*v as usize).checked_sub(first).and_then(|k| loads.get_mut(k)) {
                     // Vertices in contact use backward Euler.

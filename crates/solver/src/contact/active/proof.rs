@@ -33,7 +33,7 @@ pub(crate) struct Corrected {
 impl ActiveSet {
     /// Proves that no pair crosses on the way to the end positions. Pairs without a certificate are pushed apart by
     /// inelastic impulses. Pairs still unproven after that become impact zones (see `impact_zone`). Returns the counts
-    /// of corrected vertices. `moved`: displacements have changed since the last check.
+    /// of corrected vertices. `displacement`: displacements have changed since the last check.
     ///
     /// # Errors
     /// Both sides of a pair are prescribed and move differently.
@@ -42,10 +42,10 @@ impl ActiveSet {
         world: &World,
         state: &State,
         step: &mut Step,
-        moved: bool,
+        displacement: bool,
     ) -> Result<Corrected, StepError> {
         self.corrected.clear();
-        if moved {
+        if displacement {
             self.prove(world, state, step, true);
         }
         if self.unproven.is_empty() {
@@ -61,7 +61,7 @@ impl ActiveSet {
             self.changed.fill(false);
             self.corrected.extend(self.unproven.iter().map(|w| w.vertices));
             if sweep == SWEEPS {
-                wanted = step.moved[..world.moving].iter().copied().zip(step.rate.iter().copied()).collect();
+                wanted = step.displacement[..world.moving].iter().copied().zip(step.velocity.iter().copied()).collect();
             }
             let changed = if sweep < SWEEPS {
                 self.unproven.iter().flat_map(|w| impulse::push_apart(world, state, step, w)).collect()
@@ -97,24 +97,24 @@ impl ActiveSet {
             w.vertices.iter().filter_map(place).for_each(|k| pairs[k].push(*w));
         }
         let before: Vec<(Vec3, Vec3)> =
-            members.iter().map(|v| (step.moved[*v as usize], step.rate[*v as usize])).collect();
+            members.iter().map(|v| (step.displacement[*v as usize], step.velocity[*v as usize])).collect();
         let mut loose = vec![false; members.len()];
         let mut held = members.len() as u64;
         for (k, v) in members.iter().map(|v| *v as usize).enumerate() {
-            let (moved, rate) = before[k];
+            let (displacement, velocity) = before[k];
             loose[k] = true;
             let fits = LOOSEN.iter().any(|part| {
-                step.moved[v] = moved + (wanted[v].0 - moved) * *part;
+                step.displacement[v] = displacement + (wanted[v].0 - displacement) * *part;
                 let one =
                     |w: &Watched| zones.one(&w.vertices) && w.vertices.iter().filter_map(place).all(|k| !loose[k]);
                 pairs[k].iter().all(|w| one(w) || proven(w, state, step))
             });
             if fits {
-                step.rate[v] = rate + (step.moved[v] - moved) / step.betas[v];
-                held -= u64::from(step.moved[v] == wanted[v].0);
+                step.velocity[v] = velocity + (step.displacement[v] - displacement) / step.effective_dt[v];
+                held -= u64::from(step.displacement[v] == wanted[v].0);
             } else {
                 loose[k] = false;
-                step.moved[v] = moved;
+                step.displacement[v] = displacement;
             }
         }
         // Unwatched pairs may have come near.
@@ -125,15 +125,16 @@ impl ActiveSet {
             // momentum with them.
             for zone in zones.free(world, step) {
                 let mass = |v: &u32| step.mass[*v as usize];
-                let lost: Vec3 = zone.iter().map(|v| (wanted[*v as usize].1 - step.rate[*v as usize]) * mass(v)).sum();
+                let lost: Vec3 =
+                    zone.iter().map(|v| (wanted[*v as usize].1 - step.velocity[*v as usize]) * mass(v)).sum();
                 let whole: f64 = zone.iter().map(mass).sum();
-                zone.iter().for_each(|v| step.rate[*v as usize] += lost / whole);
+                zone.iter().for_each(|v| step.velocity[*v as usize] += lost / whole);
             }
             return held;
         }
-        for (v, (moved, rate)) in members.iter().map(|v| *v as usize).zip(before) {
-            step.moved[v] = moved;
-            step.rate[v] = rate;
+        for (v, (displacement, velocity)) in members.iter().map(|v| *v as usize).zip(before) {
+            step.displacement[v] = displacement;
+            step.velocity[v] = velocity;
         }
         members.len() as u64
     }
@@ -146,9 +147,9 @@ impl ActiveSet {
         }
         // Unwatched pairs were predicted to stay farther apart than the activation distance.
         let spare = world.contact.distance - LEAST;
-        let astray = 2.0 * self.candidates.compare(&self.predicted, &step.moved) > spare;
+        let astray = 2.0 * self.candidates.compare(&self.estimated, &step.displacement) > spare;
         if astray {
-            self.candidates.cover(&state.x, &world.surface, &step.moved, spare);
+            self.candidates.cover(&state.x, &world.surface, &step.displacement, spare);
         }
         let ActiveSet { candidates, parts, changed, .. } = &*self;
         let proven = |w: &Watched| proven(w, state, step);
@@ -207,8 +208,8 @@ impl ActiveSet {
                 let features = four.map(|near| [near.a, near.b]);
                 let corners = features.map(|features| world.surface.corners(pair, features));
                 // The relative motion of most pairs is less than the bound from their patches.
-                let moved = |c: usize| Four::from_fn(|k| &step.moved[corners[k][c] as usize]);
-                let closer = pair.closer(&std::array::from_fn(moved)).to_array();
+                let displacement = |c: usize| Four::from_fn(|k| &step.displacement[corners[k][c] as usize]);
+                let closer = pair.closer(&std::array::from_fn(displacement)).to_array();
                 let watched = |k: usize| {
                     let (features, vertices, patches) = (features[k], corners[k], list.patches);
                     Watched { pair, features, vertices, distance: 0.0, patches }
@@ -228,16 +229,16 @@ impl ActiveSet {
 /// Returns true if the pair is certified to keep the hard minimum over the step. A pair that starts closer must keep
 /// its distance.
 fn proven(w: &Watched, state: &State, step: &Step) -> bool {
-    let moved = pick(&step.moved, &w.vertices);
-    if w.distance - closer(w.pair, &moved) > LEAST {
+    let displacement = pick(&step.displacement, &w.vertices);
+    if w.distance - closer(w.pair, &displacement) > LEAST {
         return true;
     }
     let start = pick(&state.x, &w.vertices);
-    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + moved[k]);
+    let end: [Vec3; 4] = std::array::from_fn(|k| start[k] + displacement[k]);
     w.pair.separated(&start, &end, LEAST.min(SAME * w.distance))
 }
 
 /// Computes a bound of how much closer the features of a pair can come by the displacements of their vertices [m].
-fn closer(pair: Pair, moved: &[Vec3; 4]) -> f64 {
-    pair.closer(&std::array::from_fn(|c| Four::from_fn(|_| &moved[c]))).to_array()[0]
+fn closer(pair: Pair, displacement: &[Vec3; 4]) -> f64 {
+    pair.closer(&std::array::from_fn(|c| Four::from_fn(|_| &displacement[c]))).to_array()[0]
 }

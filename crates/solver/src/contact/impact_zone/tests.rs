@@ -15,10 +15,10 @@ fn crumpled(random: &mut Random) -> (World, State, Step) {
     state.x.iter_mut().for_each(|x| *x += vector(0.05));
     let step = Step {
         h: 1e-3,
-        betas: vec![1e-3; n],
+        effective_dt: vec![1e-3; n],
         mass: world.mass.clone(),
-        moved: (0..n).map(|_| vector(0.02)).collect(),
-        rate: (0..n).map(|_| vector(20.0)).collect(),
+        displacement: (0..n).map(|_| vector(0.02)).collect(),
+        velocity: (0..n).map(|_| vector(20.0)).collect(),
         fixed: vec![false; n],
         touched: vec![true; n],
         ..Step::default()
@@ -26,11 +26,11 @@ fn crumpled(random: &mut Random) -> (World, State, Step) {
     (world, state, step)
 }
 
-/// Computes the momentum of `rate`, and its angular momentum about the origin at the start positions.
-fn momenta(world: &World, state: &State, rate: &[Vec3]) -> [Vec3; 2] {
+/// Computes the momentum of `velocity`, and its angular momentum about the origin at the start positions.
+fn momenta(world: &World, state: &State, velocity: &[Vec3]) -> [Vec3; 2] {
     let mass = |v: usize| world.mass[v];
-    let linear = (0..world.moving).map(|v| rate[v] * mass(v)).sum();
-    [linear, (0..world.moving).map(|v| state.x[v].cross(&rate[v]) * mass(v)).sum()]
+    let linear = (0..world.moving).map(|v| velocity[v] * mass(v)).sum();
+    [linear, (0..world.moving).map(|v| state.x[v].cross(&velocity[v]) * mass(v)).sum()]
 }
 
 fn watched(vertices: [u32; 4]) -> Watched {
@@ -46,7 +46,7 @@ fn a_zone_keeps_momentum_and_angular_momentum() {
     let mut worst = [0.0f64; 4];
     for case in 0..200u32 {
         let (world, state, mut step) = crumpled(&mut random);
-        let before = [&step.moved, &step.rate].map(|of| momenta(&world, &state, of));
+        let before = [&step.displacement, &step.velocity].map(|of| momenta(&world, &state, of));
         let pairs: Vec<Watched> = match case % 3 {
             0 => vec![watched([0, 7, 14, 21])],
             1 => vec![watched([1, 2, 3, 4]), watched([4, 9, 12, 30]), watched([20, 22, 24, 26])],
@@ -55,7 +55,7 @@ fn a_zone_keeps_momentum_and_angular_momentum() {
         let mut zones = ImpactZones::default();
         let changed = zones.join(&world, &state, &mut step, &pairs);
         assert!(changed.is_ok_and(|changed| changed.len() >= 4) && pairs.iter().all(|w| zones.one(&w.vertices)));
-        for (k, (of, [linear, spin])) in [&step.moved, &step.rate].into_iter().zip(before).enumerate() {
+        for (k, (of, [linear, spin])) in [&step.displacement, &step.velocity].into_iter().zip(before).enumerate() {
             let after = momenta(&world, &state, of);
             let size = |arm: &dyn Fn(usize) -> f64| (0..world.moving).map(|v| world.mass[v] * arm(v)).sum::<f64>();
             let lost = (after[0] - linear).norm() / size(&|v| of[v].norm());
@@ -66,8 +66,10 @@ fn a_zone_keeps_momentum_and_angular_momentum() {
         for zone in &zones.members {
             for (i, a) in zone.iter().map(|v| *v as usize).enumerate() {
                 for b in zone[..i].iter().map(|v| *v as usize) {
-                    let (start, end) =
-                        (state.x[a] - state.x[b], state.x[a] + step.moved[a] - state.x[b] - step.moved[b]);
+                    let (start, end) = (
+                        state.x[a] - state.x[b],
+                        state.x[a] + step.displacement[a] - state.x[b] - step.displacement[b],
+                    );
                     assert!(end.norm() >= start.norm() * (1.0 - 1e-12), "case {case}: {a} and {b} come nearer");
                 }
             }

@@ -14,8 +14,8 @@ use super::stiffness::Stiffness;
 use super::{AirLayers, AirState};
 use crate::collision::traversal::Traversal;
 use crate::force::links::{Couples, Link};
-use crate::linalg::envelope::Envelope;
-use crate::linalg::matrix::Common;
+use crate::linalg::matrix::LowRank;
+use crate::linalg::skyline::SkylineCholesky;
 use crate::linalg::{Vec3, par};
 use crate::world::World;
 use crate::world::effect::{At, Forces, Made};
@@ -72,7 +72,7 @@ pub struct Columns {
     columns: Vec<Column>,
     balloons: Vec<Inflation>,
     /// Low-rank update.
-    common: Common,
+    low_rank: LowRank,
     /// Index of the last entry of each vertex in the low-rank update.
     places: Vec<u32>,
     /// Positions of vertices at the last search for points below [m].
@@ -85,7 +85,7 @@ struct Storage {
     expected: Vec<f64>,
     work: Work,
     /// Height, and its increase in free flight, by vertex [m].
-    flight: Vec<[f64; 2]>,
+    predicted: Vec<[f64; 2]>,
     /// Strength as in [`Column`], and increase of the height in free flight, by vertex.
     strengths: Vec<[f64; 2]>,
     /// Height at the end of the step [m].
@@ -102,7 +102,7 @@ impl Columns {
             expected: Vec::new(),
             work: Work::default(),
             gaps: vec![0.0; layer.layer.size()],
-            flight: vec![[0.0; 2]; layer.layer.size()],
+            predicted: vec![[0.0; 2]; layer.layer.size()],
             strengths: vec![[0.0; 2]; layer.layer.size()],
             outside: Vec::new(),
             stiffness: Stiffness::default(),
@@ -116,9 +116,9 @@ impl Columns {
         &self.columns
     }
 
-    /// Swaps the low-rank update, found in [`Columns::press`], with `common`.
-    pub fn exchange(&mut self, common: &mut Common) {
-        std::mem::swap(&mut self.common, common);
+    /// Swaps the low-rank update, found in [`Columns::press`], with `low_rank`.
+    pub fn exchange(&mut self, low_rank: &mut LowRank) {
+        std::mem::swap(&mut self.low_rank, low_rank);
     }
 
     /// Finds the columns without their forces.
@@ -161,30 +161,31 @@ impl Columns {
 
     /// Predicts the pressures at the end of the step at the columns found, and linearises them.
     pub fn press(&mut self, airs: &AirLayers, At { world, state }: At, memory: &AirState, step: &Step) {
-        let Columns { layers, columns, balloons, common, places, .. } = self;
-        common.entries.clear();
+        let Columns { layers, columns, balloons, low_rank, places, .. } = self;
+        low_rank.entries.clear();
         places.resize(world.rest.len(), 0);
-        common.inner.resize_with(airs.layers.len() + airs.balloons.len(), Envelope::default);
-        common.less.clear();
+        low_rank.inner.resize_with(airs.layers.len() + airs.balloons.len(), SkylineCholesky::default);
+        low_rank.less.clear();
         let mut rest = &mut columns[..];
-        let (regions, wholes) = common.inner.split_at_mut(airs.layers.len());
+        let (regions, wholes) = low_rank.inner.split_at_mut(airs.layers.len());
         for (((air, storage), state_air), regions) in airs.layers.iter().zip(layers).zip(&memory.layers).zip(regions) {
             let (columns, others) = rest.split_at_mut(air.layer.size());
             rest = others;
-            let begin = common.less.len() as u32;
-            let Storage { below, expected, work, flight, strengths, outside, stiffness, .. } = storage;
-            par::each_pair_mut(columns, flight, |v, column, flight| {
+            let begin = low_rank.less.len() as u32;
+            let Storage { below, expected, work, predicted, strengths, outside, stiffness, .. } = storage;
+            par::each_pair_mut(columns, predicted, |v, column, predicted| {
                 let pressure = (air.gas.pressure + state_air.excess[v]).max(0.0);
                 column.strength = if air.layer.open[v] { 0.0 } else { air.layer.areas[v] * pressure.sqrt() };
                 column.sum = begin + air.layer.group(v);
-                *flight = [air.gap(below.closest(v).distance), column.normal.dot(&column.between(&step.moved))];
+                *predicted =
+                    [air.gap(below.closest(v).distance), column.normal.dot(&column.between(&step.displacement))];
             });
             air.outside(state.time + step.h, outside);
-            let (above, entries) = (&*columns, &mut common.entries);
+            let (above, entries) = (&*columns, &mut low_rank.entries);
             let foresee = || {
-                let ahead = Ahead { flight, outside, h: step.h };
+                let ahead = Ahead { predicted, outside, h: step.h };
                 state_air.foresee(&air.layer, &air.gas, ahead, expected, work);
-                par::fill(strengths, |v| [above[v].strength, flight[v][1]]);
+                par::fill(strengths, |v| [above[v].strength, predicted[v][1]]);
                 stiffness.find(&air.layer, work, |v| strengths[v], regions);
             };
             let couple = || air.layer.groups().for_each(|members| couple(above, members, step, entries, places));
@@ -192,19 +193,20 @@ impl Columns {
             par::each_mut(columns, |v, column| {
                 let group = air.layer.group(v);
                 column.stiffness = stiffness.alone(group) * column.strength;
-                column.push = air.layer.areas[v] * expected[v] - stiffness.drag(group, column.strength, flight[v][1]);
+                column.push =
+                    air.layer.areas[v] * expected[v] - stiffness.drag(group, column.strength, predicted[v][1]);
             });
-            common.less.extend(&stiffness.less);
+            low_rank.less.extend(&stiffness.less);
         }
         for (((balloon, inflation), inside), whole) in
             airs.balloons.iter().zip(balloons).zip(&memory.balloons).zip(wholes)
         {
             if whole.size() == 0 {
-                *whole = Envelope::one();
+                *whole = SkylineCholesky::one();
             }
-            inflation.press(balloon, inside, At { world, state }, step, (&mut common.entries, &mut common.less));
+            inflation.press(balloon, inside, At { world, state }, step, (&mut low_rank.entries, &mut low_rank.less));
         }
-        common.sort();
+        low_rank.sort();
     }
 
     /// Finds the points below for vertices at `x` [m], if any vertex moved.

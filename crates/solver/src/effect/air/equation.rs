@@ -27,14 +27,14 @@
 //! angles. Plane waves then have the same speed in all directions on any mesh.
 
 mod step;
-mod verbatim;
+mod as_printed;
 
-use super::seed::{self, NOTHING, Seed};
+use super::reference::{self, NOTHING, Reference};
 use crate::effect::permeability::PermeabilityLaw;
 use crate::linalg::diffusion::{Coarse, Diffusion, Equation};
-use crate::linalg::envelope::Envelope;
 use crate::linalg::graph::Graph;
 use crate::linalg::pcg::Outcome;
+use crate::linalg::skyline::SkylineCholesky;
 use crate::linalg::{Vec3, par};
 use crate::mesh::topology::Topology;
 use step::Step;
@@ -68,10 +68,10 @@ pub enum Method {
     /// Symmetric system in the pressures, by conjugate gradients ([`Air::advance`]).
     #[default]
     Symmetric,
-    /// Unsymmetric system in the energies, as in the paper, by BiCGSTAB ([`seed`]).
-    Seed,
-    /// Matrix and right-hand side of the paper as printed, with their defects (`verbatim`).
-    SeedVerbatim,
+    /// Unsymmetric system in the energies, as in the paper, by BiCGSTAB ([`reference`]).
+    Reference,
+    /// Matrix and right-hand side of the paper as printed, with their defects (`as_printed`).
+    AsPrinted,
 }
 
 /// Constants of a layer.
@@ -113,7 +113,7 @@ pub struct Air {
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead<'a> {
     /// Height of each column, and its increase in free flight [m].
-    pub flight: &'a [[f64; 2]],
+    pub predicted: &'a [[f64; 2]],
     /// Outside excess over atmospheric pressure, by column [Pa].
     pub outside: &'a [f64],
     /// Size of the step [s].
@@ -133,7 +133,7 @@ pub struct Work {
     flows: Vec<f64>,
     /// Part of its outflow that a vertex can supply.
     supply: Vec<f64>,
-    pub(super) seed: Seed,
+    pub(super) reference: Reference,
     /// Leak through the cloth per pressure difference, by vertex [m^3/s], and a constant leak [W].
     leak: Vec<[f64; 2]>,
     /// Predicted heights [m] and energies [J].
@@ -146,18 +146,18 @@ pub struct Work {
 impl Work {
     /// Restricts the last step's system to the groups of vertices, see [`Equation::coarsen`]. Volumes are positive, so
     /// it is positive definite.
-    pub fn coarsen(&self, layer: &Layer, coarse: &mut Coarse, parts: [(f64, &mut Envelope); 2]) {
+    pub fn coarsen(&self, layer: &Layer, coarse: &mut Coarse, parts: [(f64, &mut SkylineCholesky); 2]) {
         let Layer { graph, open, shapes, .. } = layer;
         let equation = Equation { graph, vertex: &self.vertex, edge: &self.edge, fixed: open };
         equation.coarsen(&self.diffusion, shapes, coarse, parts);
     }
 
-    /// Returns a lower bound of the last step's matrix for zero-mean vectors within the group of the vertex in `seat`
+    /// Returns a lower bound of the last step's matrix for zero-mean vectors within the group of the vertex in `slot`
     /// [m^3]. It is volume and leak, plus the exchange with neighbours over the group size `n`. The longest wave in a
     /// square of `n` vertices has `pi^2/(4 n)` of the diagonal, more than twice that exchange.
-    pub fn least(&self, layer: &Layer, seat: usize) -> f64 {
-        let v = layer.graph.member(seat);
-        let exchange = self.diffusion.diagonal(seat) - self.vertex[v];
+    pub fn least(&self, layer: &Layer, slot: usize) -> f64 {
+        let v = layer.graph.vertex_at(slot);
+        let exchange = self.diffusion.diagonal(slot) - self.vertex[v];
         self.vertex[v] + exchange / f64::from(layer.graph.group_size(layer.group(v)))
     }
 
@@ -192,7 +192,7 @@ impl Layer {
         shapes.iter_mut().for_each(|s| *s = s.max(0.0));
         Layer {
             method: Method::default(),
-            spans: seed::spans(x, triangles, &topology),
+            spans: reference::spans(x, triangles, &topology),
             graph: Graph::new(x, topology.edges),
             shapes,
             open: areas.iter().map(|a| *a == 0.0).collect(),
@@ -257,8 +257,8 @@ impl Air {
         h: f64,
         work: &mut Work,
     ) -> Outcome {
-        if layer.method == Method::SeedVerbatim {
-            return verbatim::verbatim(self, layer, gas, gaps, h, work);
+        if layer.method == Method::AsPrinted {
+            return as_printed::as_printed(self, layer, gas, gaps, h, work);
         }
         let Air { energy, flux, excess, free, .. } = self;
         let outcome = work.pressures(&Step { layer, gas, energy, flux, free, gaps, outside, h }, SOLVES, excess);
@@ -286,17 +286,17 @@ impl Air {
         &self,
         layer: &Layer,
         gas: &Gas,
-        Ahead { flight, outside, h }: Ahead,
+        Ahead { predicted, outside, h }: Ahead,
         foreseen: &mut Vec<f64>,
         work: &mut Work,
     ) -> Outcome {
         let [mut heights, mut energy] = [&mut work.heights, &mut work.energy].map(std::mem::take);
         heights.resize(layer.size(), 0.0);
-        let outcome = if layer.method == Method::SeedVerbatim {
-            par::fill(&mut heights, |v| flight[v].iter().sum());
+        let outcome = if layer.method == Method::AsPrinted {
+            par::fill(&mut heights, |v| predicted[v].iter().sum());
             let mut copy = std::mem::take(&mut work.copy);
             copy.clone_from(self);
-            let outcome = verbatim::verbatim(&mut copy, layer, gas, &heights, h, work);
+            let outcome = as_printed::as_printed(&mut copy, layer, gas, &heights, h, work);
             foreseen.clone_from(&copy.excess);
             work.copy = copy;
             outcome
@@ -304,7 +304,7 @@ impl Air {
             energy.resize(layer.size(), 0.0);
             par::each_pair_mut(&mut heights, &mut energy, |v, height, energy| {
                 let pressure = (gas.pressure + self.excess[v]).max(0.0);
-                let [gap, opens] = flight[v];
+                let [gap, opens] = predicted[v];
                 *height = gap + opens.max(0.0);
                 *energy = self.energy[v] - pressure * layer.areas[v] * opens.min(0.0);
             });

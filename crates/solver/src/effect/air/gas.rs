@@ -123,17 +123,17 @@ impl Chamber {
         (end - h < duration && duration <= end).then(|| self.counts(volume) / (times * self.counts(self.start)))
     }
 
-    /// Predicts the pressure for the volume `now` and that after free flight, `flight` [m^3], with the supply `source`
-    /// [J] and the excess that is `held`, if any [Pa].
-    pub fn foresee(&self, inside: &Inside, [now, flight]: [f64; 2], source: f64, held: Option<f64>, h: f64) -> Push {
+    /// Predicts the pressure for the volume `now` and that after free flight, `predicted` [m^3], with the supply
+    /// `source` [J] and the excess that is `held`, if any [Pa].
+    pub fn foresee(&self, inside: &Inside, [now, predicted]: [f64; 2], source: f64, held: Option<f64>, h: f64) -> Push {
         if let Some(excess) = held {
             return Push { excess, stiffness: 0.0 };
         }
         let Chamber { atmosphere, through, area, .. } = *self;
         let before = (atmosphere + inside.excess).max(0.0);
-        let (now, flight) = (self.counts(now), self.counts(flight));
-        let volume = now.max(flight);
-        let energy = inside.energy + source + before * (volume - flight);
+        let (now, predicted) = (self.counts(now), self.counts(predicted));
+        let volume = now.max(predicted);
+        let energy = inside.energy + source + before * (volume - predicted);
         // Linear part of the leak through the cloth, and its remainder.
         let tangent = through.tangent(inside.excess);
         let beside = (through.secant(inside.excess) - tangent) * inside.excess;
@@ -195,9 +195,9 @@ mod tests {
             t.iter().for_each(|v| gradient[*v as usize] += part);
         }
         let by = |v: usize| Vec3::new((v as f64).sin(), (3.0 * v as f64).cos(), (7.0 * v as f64).sin()) * 1e-5;
-        let moved = |s: f64| volume(&mesh.triangles, |v| x[v] + by(v) * s);
+        let volume_at = |s: f64| volume(&mesh.triangles, |v| x[v] + by(v) * s);
         let slope: f64 = gradient.iter().enumerate().map(|(v, g)| g.dot(&by(v))).sum();
-        assert!(((moved(1.0) - moved(-1.0)) / 2.0 / slope - 1.0).abs() < 1e-6);
+        assert!(((volume_at(1.0) - volume_at(-1.0)) / 2.0 / slope - 1.0).abs() < 1e-6);
         let (all, each): (Vec3, f64) = (gradient.iter().sum(), gradient.iter().map(Vec3::norm).sum());
         assert!(all.norm() < 1e-13 * each, "{all}");
     }

@@ -33,14 +33,14 @@ impl Inflation {
     ) {
         let Inflation { gradient, push, source, held } = self;
         let chamber = &balloon.chamber;
-        let flight = |v: usize| state.x[v] + step.moved[v];
-        let volumes = [balloon.volume(|v| state.x[v]), balloon.volume(flight)];
+        let predicted = |v: usize| state.x[v] + step.displacement[v];
+        let volumes = [balloon.volume(|v| state.x[v]), balloon.volume(predicted)];
         let end = state.time + step.h;
         *source = chamber.source(inside, volumes[0], end, step.h);
         *held = balloon.held(world, [state.time, end]);
         *push = chamber.foresee(inside, volumes, *source, *held, step.h);
         gradient.resize(balloon.vertices().len(), Vec3::zeros());
-        par::fill(gradient, |k| balloon.gradient(k, flight));
+        par::fill(gradient, |k| balloon.gradient(k, predicted));
 
         let (sum, root) = (less.len() as u32, push.stiffness.sqrt());
         let free = balloon.vertices().iter().zip(&*gradient).filter(|(v, _)| !step.fixed[**v as usize]);

@@ -14,16 +14,16 @@ pub mod layer;
 /// Channels.
 pub mod quantities;
 /// Reference formulation of the air's equation, as in the paper.
-pub mod seed;
+pub mod reference;
 /// Stiffness of an air layer.
 pub mod stiffness;
 
 use super::order;
 use crate::force::links::Couples;
 use crate::linalg::Vec3;
-use crate::linalg::matrix::Common;
-use crate::mesh::told::rounded;
-use crate::world::effect::{At, Effect, Forces, Made, Notice, Remember, Tallies, Told};
+use crate::linalg::matrix::LowRank;
+use crate::mesh::number_text::rounded;
+use crate::world::effect::{At, Effect, EffectReport, Forces, Made, Notice, Remember, Tallies};
 use crate::world::quantity::Channel;
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
@@ -158,8 +158,8 @@ impl Effect for AirLayers {
         work.inflate(self, force);
     }
 
-    fn low_rank(&self, work: &mut Columns, common: &mut Common) {
-        work.exchange(common);
+    fn low_rank(&self, work: &mut Columns, low_rank: &mut LowRank) {
+        work.exchange(low_rank);
     }
 
     fn each_work(&self, at: At, memory: &AirState, _: &Columns, step: &Step, add: &mut dyn FnMut(usize, f64)) {
@@ -168,7 +168,7 @@ impl Effect for AirLayers {
         self.sides(world).flatten().for_each(|v| add(v, f64::INFINITY));
         for (balloon, inside) in self.balloons.iter().zip(&memory.balloons) {
             let Some(first) = balloon.vertices().first() else { continue };
-            let end = |v: usize| state.x[v] + step.moved[v];
+            let end = |v: usize| state.x[v] + step.displacement[v];
             let [before, after] = [balloon.volume(|v| state.x[v]), balloon.volume(end)];
             let time = state.time + step.h;
             let excess = balloon.held(world, [state.time, time]).unwrap_or(inside.excess);
@@ -188,7 +188,7 @@ impl Effect for AirLayers {
         memory: &mut AirState,
         work: &mut Columns,
         made: Made,
-        told: &mut Told,
+        report: &mut EffectReport,
     ) {
         let filled = work.commit(self, At { world, state }, memory, made);
         if let Some((object, part)) = filled.filter(|(_, part)| *part < FILLED) {
@@ -198,7 +198,7 @@ impl Effect for AirLayers {
                 world.name(object),
                 rounded(100.0 * part)
             );
-            told.notice(Notice { text, measure: part, subject: ("balloon", object) });
+            report.notice(Notice { text, measure: part, subject: ("balloon", object) });
         }
     }
 }

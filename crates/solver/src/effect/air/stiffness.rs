@@ -21,7 +21,7 @@
 
 use super::equation::{Layer, Work};
 use crate::linalg::diffusion::Coarse;
-use crate::linalg::envelope::Envelope;
+use crate::linalg::skyline::SkylineCholesky;
 
 /// Conductance of `C` relative to that of the coarse mesh.
 const PART: f64 = 0.8;
@@ -35,7 +35,7 @@ pub struct Stiffness {
     sums: Vec<[f64; 3]>,
     coarse: Coarse,
     /// Matrix `C` with the full conductance.
-    whole: Envelope,
+    whole: SkylineCholesky,
     /// Excess of `C^-1` times the sums of `B d` in free flight, by group [Pa^1/2].
     rest: Vec<f64>,
     /// Solution with the full conductance, and storage.
@@ -51,15 +51,15 @@ impl Stiffness {
         layer: &Layer,
         work: &Work,
         vertex: impl Fn(usize) -> [f64; 2] + Sync,
-        regions: &mut Envelope,
+        regions: &mut SkylineCholesky,
     ) {
         let Stiffness { less, sums, coarse, whole, rest, right, scratch } = self;
         work.coarsen(layer, coarse, [(PART, &mut *regions), (1.0, &mut *whole)]);
         sums.resize(regions.size(), [0.0; 3]);
-        layer.graph.each_group(sums, |seats| {
-            seats.fold([0.0f64; 3], |[sum, flight, alone], seat| {
-                let [strength, opens] = vertex(layer.graph.member(seat));
-                [sum + strength, flight + strength * opens, alone.max(strength / work.least(layer, seat))]
+        layer.graph.each_group(sums, |slots| {
+            slots.fold([0.0f64; 3], |[sum, predicted, alone], slot| {
+                let [strength, opens] = vertex(layer.graph.vertex_at(slot));
+                [sum + strength, predicted + strength * opens, alone.max(strength / work.least(layer, slot))]
             })
         });
         less.clear();
@@ -82,8 +82,8 @@ impl Stiffness {
     /// to its deviation from the group, and the excess of `C^-1`.
     pub fn drag(&self, g: u32, strength: f64, opens: f64) -> f64 {
         let g = g as usize;
-        let [_, flight, alone] = self.sums[g];
-        strength * (alone * opens - self.less[g] * flight + self.rest[g])
+        let [_, predicted, alone] = self.sums[g];
+        strength * (alone * opens - self.less[g] * predicted + self.rest[g])
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::effect::air::equation::{Air, Gas};
     use crate::linalg::Vec3;
-    use crate::linalg::matrix::Common;
+    use crate::linalg::matrix::LowRank;
     use crate::mesh::generate::{Diagonals, lying, sheet};
     use nalgebra::{Cholesky, DMatrix};
 
@@ -111,17 +111,17 @@ mod tests {
 
         let strength = |v: usize| if layer.open[v] { 0.0 } else { layer.areas[v] * gas.pressure.sqrt() };
         let mut stiffness = Stiffness::default();
-        let mut regions = Envelope::default();
+        let mut regions = SkylineCholesky::default();
         stiffness.find(&layer, &work, |v| [strength(v), 0.0], &mut regions);
-        let mut common = Common::default();
-        common.inner.push(regions);
-        common.less.extend(&stiffness.less);
+        let mut low_rank = LowRank::default();
+        low_rank.inner.push(regions);
+        low_rank.less.extend(&stiffness.less);
         let mut answer = DMatrix::<f64>::zeros(size, size);
-        let mut scratch = vec![0.0; 2 * common.size()];
+        let mut scratch = vec![0.0; 2 * low_rank.size()];
         for v in 0..size {
-            let mut sums = vec![0.0; common.size()];
+            let mut sums = vec![0.0; low_rank.size()];
             sums[layer.group(v) as usize] = strength(v);
-            common.apply(&mut sums, &mut scratch);
+            low_rank.apply(&mut sums, &mut scratch);
             for w in 0..size {
                 answer[(w, v)] = strength(w) * sums[layer.group(w) as usize];
             }

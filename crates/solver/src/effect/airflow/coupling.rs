@@ -41,7 +41,7 @@ impl Coupling {
         self.solver.bounds.find(&airflow.grid, &airflow.sides, &inlets, solids);
         self.find_areas(at, step);
         self.place(airflow, at);
-        if airflow.answers {
+        if airflow.two_way {
             self.share(&airflow.grid);
             let per = step.h / (airflow.fluid.density * airflow.grid.volume());
             for (axis, push) in self.push.iter_mut().enumerate() {
@@ -66,7 +66,7 @@ impl Coupling {
         self.still = airflow.solids.iter().all(stands);
         let velocity = |v: u32| match v as usize {
             v if v < world.moving => state.v[v],
-            v => step.moved[v] / step.h,
+            v => step.displacement[v] / step.h,
         };
         airflow.find_solids(world, (&state.x, state.now()), velocity, &mut self.solids);
     }
@@ -75,8 +75,8 @@ impl Coupling {
     fn find_areas(&mut self, At { world, state }: At, step: &Step) {
         self.areas.clear();
         self.areas.resize(world.moving, Vec3::zeros());
-        for sail in &world.elements.sails {
-            for face in &sail.faces {
+        for surface in &world.elements.aero_surfaces {
+            for face in &surface.faces {
                 let [a, b, c] = face.map(|v| state.x[v as usize]);
                 let sixth = (b - a).cross(&(c - a)) / 6.0;
                 face.iter().for_each(|v| self.areas[*v as usize] += sixth);
@@ -89,8 +89,8 @@ impl Coupling {
     fn place(&mut self, airflow: &Airflow, At { world, state }: At) {
         let grid = &airflow.grid;
         self.places.clear();
-        for sail in &world.elements.sails {
-            for v in sail.vertices.clone().filter(|v| grid.reaches(&state.x[*v])) {
+        for surface in &world.elements.aero_surfaces {
+            for v in surface.vertices.clone().filter(|v| grid.reaches(&state.x[*v])) {
                 self.places.push((v as u32, [0, 1, 2].map(|axis| grid.spread(axis, &state.x[v]))));
             }
         }
@@ -119,17 +119,17 @@ impl Coupling {
         for (v, corners) in places {
             let air = Vec3::from_fn(|axis, _| around(&corners[axis], &solver.next.velocity[axis]));
             let share = |axis: usize| around(&corners[axis], &shares[axis]);
-            let answers = if airflow.answers { mass / (0..3).map(share).fold(0.0, f64::max) } else { f64::INFINITY };
-            airs[*v as usize] = (air, answers);
+            let air_mass = if airflow.two_way { mass / (0..3).map(share).fold(0.0, f64::max) } else { f64::INFINITY };
+            airs[*v as usize] = (air, air_mass);
         }
-        for sail in &world.elements.sails {
-            let first = sail.vertices.start;
-            par::each_mut(&mut step.exchange[sail.vertices.clone()], |k, exchange| {
+        for surface in &world.elements.aero_surfaces {
+            let first = surface.vertices.start;
+            par::each_mut(&mut step.exchange[surface.vertices.clone()], |k, exchange| {
                 let v = first + k;
                 let (air, mass) = airs[v];
                 let before = if mass.is_finite() { flow.force[v] } else { Vec3::zeros() };
                 let exposed = Exposed { area: areas[v], velocity: state.v[v], air, mass, before };
-                *exchange = airflow.resistance.exchange(&sail.drag, &exposed, airflow.fluid.density, step.h);
+                *exchange = airflow.resistance.exchange(&surface.drag, &exposed, airflow.fluid.density, step.h);
             });
         }
     }
@@ -140,12 +140,12 @@ impl Coupling {
         let next = &mut self.solver.next;
         std::mem::swap(&mut flow.velocity, &mut next.velocity);
         std::mem::swap(&mut flow.pressure, &mut next.pressure);
-        if !airflow.answers {
+        if !airflow.two_way {
             return;
         }
         let per = step.h / (airflow.fluid.density * airflow.grid.volume());
         let before = std::mem::take(&mut flow.force);
-        let force = |v: usize| step.exchange[v].force - step.exchange[v].matrix * step.rate[v];
+        let force = |v: usize| step.exchange[v].force - step.exchange[v].matrix * step.velocity[v];
         flow.force = vec![Vec3::zeros(); world.moving];
         self.places.iter().for_each(|(v, _)| flow.force[*v as usize] = force(*v as usize));
         flow.kick.iter_mut().for_each(|kick| kick.fill(0.0));

@@ -5,7 +5,7 @@ use super::solver::Fluid;
 use super::solver::bounds::{Inlet, Side};
 use super::solver::grid::Grid;
 use super::solver::solid::Solids;
-use crate::force::drag::{Drag, Sail};
+use crate::force::drag::{AeroSurface, Drag};
 use crate::linalg::Vec3;
 use crate::mesh::topology::Topology;
 use crate::world::envelope::Envelope;
@@ -25,7 +25,7 @@ pub struct Airflow {
     /// Law of the force on cloth.
     pub resistance: Resistance,
     /// True if cloth pushes the air too.
-    pub answers: bool,
+    pub two_way: bool,
     /// Indices of closed obstacles and bodies, around which the air flows.
     pub solids: Vec<usize>,
 }
@@ -71,9 +71,13 @@ impl Airflow {
         let solid = |object: &Object| object.kind != Kind::Cloth && closed(object);
         self.solids = (0..world.objects.len()).filter(|k| solid(&world.objects[*k])).collect();
         for object in world.objects.iter().filter(|object| object.kind == Kind::Cloth) {
-            if world.elements.sails.iter().all(|sail| sail.vertices != object.vertices) {
+            if world.elements.aero_surfaces.iter().all(|surface| surface.vertices != object.vertices) {
                 let faces = object.triangles.iter().map(|t| t.map(|v| object.place[v as usize])).collect();
-                world.elements.sails.push(Sail { vertices: object.vertices.clone(), faces, drag: Drag::default() });
+                world.elements.aero_surfaces.push(AeroSurface {
+                    vertices: object.vertices.clone(),
+                    faces,
+                    drag: Drag::default(),
+                });
             }
         }
         world.plug(self, state);

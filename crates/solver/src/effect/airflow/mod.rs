@@ -95,7 +95,7 @@ impl Effect for Airflow {
 
     fn start(&self, world: &World, _: &State) -> Flow {
         let mut flow = Flow::still(&self.grid);
-        if self.answers {
+        if self.two_way {
             flow.answer(&self.grid, world.moving);
         }
         flow

@@ -36,9 +36,9 @@ pub enum Resistance {
         inertia: f64,
     },
     /// Law as the paper prints it, with `C1` [kg/m^3].
-    Seed(f64),
+    AsPrinted(f64),
     /// Law of the paper with `|n.W|`, which never adds energy, with `C1` [kg/m^3].
-    SeedFixed(f64),
+    Dissipative(f64),
 }
 
 /// Cloth vertex exposed to the air.
@@ -75,8 +75,8 @@ impl Resistance {
             }
             Resistance::Screen { friction, inertia } => [size * (friction + inertia * along.abs()), 0.0],
             // F = C1 A (n.W) W = C1 A (n.U) U.
-            Resistance::Seed(constant) => [constant * size * along; 2],
-            Resistance::SeedFixed(constant) => [(constant * size * along).abs(); 2],
+            Resistance::AsPrinted(constant) => [constant * size * along; 2],
+            Resistance::Dissipative(constant) => [(constant * size * along).abs(); 2],
         }
     }
 
@@ -113,8 +113,8 @@ mod tests {
         Resistance::Linear,
         Resistance::Split { normal: 1.2, tangent: 0.02 },
         Resistance::Screen { friction: 80.0, inertia: 30.0 },
-        Resistance::Seed(-30.0),
-        Resistance::SeedFixed(-30.0),
+        Resistance::AsPrinted(-30.0),
+        Resistance::Dissipative(-30.0),
     ];
     const DRAG: Drag = Drag { normal: 3.0, tangent: 0.5 };
 
@@ -142,7 +142,7 @@ mod tests {
                 });
                 *fed += powers.iter().filter(|power| **power > 1e-18).count();
                 let alike = (powers[0] - powers[1]).abs() <= 1e-12 * powers[0].abs();
-                assert!(alike || matches!(law, Resistance::Seed(_)), "{law:?} sees which side is which");
+                assert!(alike || matches!(law, Resistance::AsPrinted(_)), "{law:?} sees which side is which");
             }
         }
         assert_eq!(fed, [0, 0, 0, 200, 0]);

@@ -11,9 +11,9 @@ use super::order;
 use crate::collision::closest::point_triangle;
 use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3, par};
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::world::carry::Carried;
-use crate::world::effect::{At, Effect, Join, Made, Notice, Remember, Tallies, Tally, Told};
+use crate::world::effect::{At, Effect, EffectReport, Join, Made, Notice, Remember, Tallies, Tally};
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
 use crate::world::window::Window;
@@ -316,9 +316,9 @@ impl Effect for Attaches {
 
     fn linearise(&self, at: At, memory: &Bonds, work: &mut Vec<Pull>, step: &Step) {
         let end = at.state.time + step.h;
-        let moved = |v: u32| at.state.x[v as usize] + step.moved[v as usize];
+        let displacement = |v: u32| at.state.x[v as usize] + step.displacement[v as usize];
         for ((attach, _, _, bond), pull) in self.held(at, memory, end).zip(work) {
-            let [p, a, b, c] = pull.vertices.map(moved);
+            let [p, a, b, c] = pull.vertices.map(displacement);
             pull.force = attach.deviation(bond, &[a, b, c], &p, end) * -attach.stiffness;
         }
     }
@@ -334,7 +334,7 @@ impl Effect for Attaches {
         memory: &mut Bonds,
         _: &mut Vec<Pull>,
         _: Made,
-        told: &mut Told,
+        report: &mut EffectReport,
     ) {
         let mut first = 0;
         for (k, attach) in self.0.iter().enumerate() {
@@ -350,7 +350,7 @@ impl Effect for Attaches {
                 let force = attach.stiffness * attach.deviation(bond, &corners, &p, state.time).norm();
                 bond.broken = force > attach.strength;
                 if bond.broken {
-                    told.notice(Notice {
+                    report.notice(Notice {
                         text: came_off(world, state, attach, &p, force),
                         measure: -force,
                         subject: ("attach", k),

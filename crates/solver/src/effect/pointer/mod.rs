@@ -6,7 +6,7 @@ pub mod pick;
 use super::order;
 use crate::force::links::Couples;
 use crate::world::carry::Carried;
-use crate::world::effect::{At, Effect, Forces, Join, Made, Notice, Remember, Tallies, Tally, Told};
+use crate::world::effect::{At, Effect, EffectReport, Forces, Join, Made, Notice, Remember, Tallies, Tally};
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
 use crate::world::{Pulled, State, World};
@@ -97,7 +97,7 @@ impl Effect for Pointers {
 
     fn each_work(&self, _: At, memory: &Grips, _: &Vec<Pulled>, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         for (_, pick, vertex, _) in self.grips(memory) {
-            add(vertex as usize, pick.force * step.moved[vertex as usize].norm());
+            add(vertex as usize, pick.force * step.displacement[vertex as usize].norm());
         }
     }
 
@@ -118,7 +118,7 @@ impl Effect for Pointers {
         memory: &mut Grips,
         _: &mut Vec<Pulled>,
         made: Made,
-        told: &mut Told,
+        report: &mut EffectReport,
     ) {
         for (k, (pick, grip)) in self.0.iter().zip(&mut memory.0).enumerate() {
             let now = pick.grip(world, &state.x, made.step.next, *grip);
@@ -126,8 +126,8 @@ impl Effect for Pointers {
                 let time = world.shot.shot(state.time);
                 let name = world.name(pick.object);
                 let text = format!("t={time:.6} s: a pointer is pressed beside '{name}': no force");
-                told.tallies.tell(&MISSED, 1.0);
-                told.notice(Notice { text, measure: state.time, subject: ("pointer", k) });
+                report.tallies.tell(&MISSED, 1.0);
+                report.notice(Notice { text, measure: state.time, subject: ("pointer", k) });
             }
             *grip = now;
         }

@@ -19,8 +19,8 @@ mod sewing;
 use super::order;
 use crate::force::links::{Couples, Link};
 use crate::linalg::{Mat3, Vec3};
-use crate::mesh::told::rounded;
-use crate::world::effect::{At, Effect, Join, Made, Notice, Remember, Tallies, Tally, Told};
+use crate::mesh::number_text::rounded;
+use crate::world::effect::{At, Effect, EffectReport, Join, Made, Notice, Remember, Tallies, Tally};
 use crate::world::keyed::Of;
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
@@ -273,7 +273,7 @@ impl Effect for Seams {
     fn linearise(&self, At { state, .. }: At, memory: &Closings, work: &mut Ties, step: &Step) {
         let end = state.time + step.h;
         for ((sewing, pair, length, closing), tie) in self.tied(memory).zip(&mut work.ties) {
-            let d = between(&state.x, pair) + between(&step.moved, pair);
+            let d = between(&state.x, pair) + between(&step.displacement, pair);
             let phase = if closing.held { Phase::Held } else { Phase::Closing(closing.start * sewing.left(end)) };
             let begun = end > sewing.from;
             (tie.force, tie.stiffness) =
@@ -301,7 +301,7 @@ impl Effect for Seams {
         memory: &mut Closings,
         _: &mut Ties,
         made: Made,
-        told: &mut Told,
+        report: &mut EffectReport,
     ) {
         let mut near = Vec::new();
         for ((sewing, pair, _), closing) in self.pairs().zip(&mut memory.0).filter(|(_, closing)| closing.is_tied()) {
@@ -313,7 +313,7 @@ impl Effect for Seams {
             closing.broken = closing.held && sewing.is_late(state.time) && pull > sewing.hold.strength();
             if closing.broken {
                 let why = ("breaks", "its 'strength' is less than the load");
-                told.notice(notice(sewing, At { world, state }, pair, why, state.time));
+                report.notice(notice(sewing, At { world, state }, pair, why, state.time));
             }
             closing.near |= begun && gap < NEAR * (thick + world.contact.distance);
             closing.held |= closing.near && pull < sewing.force;
@@ -321,15 +321,15 @@ impl Effect for Seams {
                 near.extend(pair);
             }
         }
-        if !near.is_empty() && state.room.is_empty() {
-            state.room.resize(world.rest.len(), 1.0);
+        if !near.is_empty() && state.offset_scale.is_empty() {
+            state.offset_scale.resize(world.rest.len(), 1.0);
         }
         // Contacts regain their distance in each step; those that began with less keep it.
         for v in near {
-            let room = &mut state.room[v as usize];
-            *room = room.min(ROOM);
+            let scale = &mut state.offset_scale[v as usize];
+            *scale = scale.min(ROOM);
         }
-        self.tell(At { world, state }, memory, made.step, told);
+        self.tell(At { world, state }, memory, made.step, report);
     }
 
     fn tally(&self, At { state, .. }: At, memory: &Closings, tallies: &mut Tallies) {
@@ -348,14 +348,14 @@ impl Effect for Seams {
 impl Seams {
     /// Warns, in the step in which the time of a seam ends, where it is open; and after as long again, where it is
     /// closed and not joined.
-    fn tell(&self, At { world, state }: At, memory: &Closings, step: &Step, told: &mut Told) {
+    fn tell(&self, At { world, state }: At, memory: &Closings, step: &Step, report: &mut EffectReport) {
         let ends = |sewing: &Sewing| sewing.is_late(state.time) && !sewing.is_late(state.time - step.h);
         for (sewing, pair, ..) in self.tied(memory).filter(|(sewing, ..)| ends(sewing)) {
             let gap = between(&state.x, pair).norm();
             if gap > OPEN {
                 let remedy = "give it more time or force, or room; a flat panel folds only where 'wrap' bends it";
                 let what = format!("has had its time and is open by {} mm", rounded(1e3 * gap));
-                told.notice(notice(sewing, At { world, state }, pair, (&what, remedy), -gap));
+                report.notice(notice(sewing, At { world, state }, pair, (&what, remedy), -gap));
             }
         }
         let stays = |sewing: &Sewing| {
@@ -367,7 +367,7 @@ impl Seams {
             if gap <= OPEN {
                 let what = "is closed and stays two rows";
                 let why = "joined, its triangles would cross, or be three at an edge";
-                told.notice(notice(sewing, At { world, state }, pair, (what, why), -gap));
+                report.notice(notice(sewing, At { world, state }, pair, (what, why), -gap));
             }
         }
     }

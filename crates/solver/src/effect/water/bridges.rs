@@ -56,15 +56,15 @@ struct Acting {
 }
 
 impl Acting {
-    /// Returns the opening of the gap for displacements `moved` of vertices [m].
-    fn opens(&self, moved: impl Fn(usize) -> Vec3) -> f64 {
-        (0..4).map(|k| self.normal.dot(&moved(self.vertices[k] as usize)) * self.weights[k]).sum()
+    /// Returns the opening of the gap for displacements `displacement` of vertices [m].
+    fn opens(&self, displacement: impl Fn(usize) -> Vec3) -> f64 {
+        (0..4).map(|k| self.normal.dot(&displacement(self.vertices[k] as usize)) * self.weights[k]).sum()
     }
 
-    /// Sets force and stiffness from parts of pull and damping. `flight` is the opening in free flight [m].
-    fn act(&mut self, [pull, damping]: [f64; 2], flight: f64, h: f64) {
+    /// Sets force and stiffness from parts of pull and damping. `predicted` is the opening in free flight [m].
+    fn act(&mut self, [pull, damping]: [f64; 2], predicted: f64, h: f64) {
         self.stiffness = damping * self.damping / h;
-        self.force = -pull * self.pull - self.stiffness * flight;
+        self.force = -pull * self.pull - self.stiffness * predicted;
     }
 }
 
@@ -145,7 +145,7 @@ impl Bridges {
         let law = &wet.bridges;
         par::each_mut(&mut self.acting, |_, acting| {
             let Acting { disc, gap, vertices, weights, pull, .. } = *acting;
-            let way = acting.opens(|v| step.moved[v]);
+            let way = acting.opens(|v| step.displacement[v]);
             // A bridge cannot stop a motion whose kinetic energy exceeds its work.
             let passes = |holds: f64| {
                 let mobility = mobility(world, step, &vertices, &weights).unwrap_or(0.0);
@@ -162,7 +162,8 @@ impl Bridges {
     pub fn let_go(&mut self, wet: &Wet, step: &Step) -> bool {
         let law = &wet.bridges;
         let held = |acting: &Acting| {
-            acting.overdrawn || law.overdrawn(&acting.disc, acting.gap, acting.opens(|v| step.moved[v])).is_none()
+            acting.overdrawn
+                || law.overdrawn(&acting.disc, acting.gap, acting.opens(|v| step.displacement[v])).is_none()
         };
         if !par::any(&self.acting, |acting| !held(acting)) {
             return false;
@@ -170,8 +171,9 @@ impl Bridges {
         par::each_mut(&mut self.acting, |_, acting| {
             if !held(acting) {
                 // A vertex without a bridge moves about as far as in free flight.
-                let [flight, way] = [acting.opens(|v| step.flight(v as u32)), acting.opens(|v| step.moved[v])];
-                acting.act(law.over(&acting.disc, acting.gap, flight.max(way)), flight, step.h);
+                let [predicted, way] =
+                    [acting.opens(|v| step.predicted(v as u32)), acting.opens(|v| step.displacement[v])];
+                acting.act(law.over(&acting.disc, acting.gap, predicted.max(way)), predicted, step.h);
                 acting.overdrawn = true;
             }
         });
@@ -204,7 +206,7 @@ impl Bridges {
     /// Calls `add` with the vertices of each bridge that closes, and the work of its pull in the step [J].
     pub fn each_work(&self, step: &Step, add: &mut dyn FnMut(usize, f64)) {
         for Acting { vertices, weights, normal, pull, .. } in &self.acting {
-            let closes: f64 = (0..4).map(|k| -normal.dot(&step.moved[vertices[k] as usize]) * weights[k]).sum();
+            let closes: f64 = (0..4).map(|k| -normal.dot(&step.displacement[vertices[k] as usize]) * weights[k]).sum();
             if closes > 0.0 {
                 vertices
                     .iter()

@@ -118,9 +118,9 @@ impl Wet {
     }
 
     /// Sets the relative stiffness of each moving vertex. Empty if no cloth's stiffness changes.
-    pub fn soften(&self, water: &Water, moving: usize, soft: &mut Vec<f64>) {
+    pub fn soften(&self, water: &Water, moving: usize, stiffness_scale: &mut Vec<f64>) {
         if self.softens() {
-            self.spread(soft, moving, 1.0, |cloth, k| {
+            self.spread(stiffness_scale, moving, 1.0, |cloth, k| {
                 1.0 + (cloth.fabric.stiffness - 1.0) * cloth.saturation(water, k)
             });
         }

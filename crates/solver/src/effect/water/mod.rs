@@ -16,7 +16,7 @@ pub mod transport;
 use super::order;
 use crate::force::links::Couples;
 use crate::world::carry::Carried;
-use crate::world::effect::{At, Effect, Forces, Join, Made, Remember, Tallies, Tally, Told};
+use crate::world::effect::{At, Effect, EffectReport, Forces, Join, Made, Remember, Tallies, Tally};
 use crate::world::quantity::Channel;
 use crate::world::snapshot::{Piece, pieces};
 use crate::world::step::Step;
@@ -139,8 +139,8 @@ impl Effect for Wet {
         mass.iter_mut().enumerate().for_each(|(v, mass)| *mass += memory.water.at(v));
     }
 
-    fn soften(&self, world: &World, memory: &WaterState, soft: &mut Vec<f64>) {
-        Wet::soften(self, &memory.water, world.moving, soft);
+    fn soften(&self, world: &World, memory: &WaterState, stiffness_scale: &mut Vec<f64>) {
+        Wet::soften(self, &memory.water, world.moving, stiffness_scale);
     }
 
     fn begin(&self, at: At, memory: &WaterState, _: &mut WaterWork, step: &mut Step, _: &mut Tallies) {
@@ -190,7 +190,7 @@ impl Effect for Wet {
         memory: &mut WaterState,
         work: &mut WaterWork,
         made: Made,
-        _: &mut Told,
+        _: &mut EffectReport,
     ) {
         work.bridges.commit(self, world, state, memory, made);
         work.transport.commit(self, world, state, memory, made);

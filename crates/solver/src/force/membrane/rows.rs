@@ -2,10 +2,10 @@
 
 use super::{Beyond, Membrane, NONE, Triangle};
 use crate::force::area_barrier::{jam, jams, part2};
+use crate::force::cloth_law::ClothLaw;
 use crate::force::dahl::Dahl;
 use crate::force::internal_friction::{Rubbing, numbers};
 use crate::force::scheme::{Scheme, Shape, WIDE, Wide, pick, put, take};
-use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Domain, NOWHERE, Real};
 use crate::linalg::{Vec2, Vec3, par};
@@ -14,7 +14,7 @@ use crate::linalg::{Vec2, Vec3, par};
 #[derive(Clone, Copy, Debug)]
 pub struct Membranes<'a> {
     /// Laws by cloth.
-    pub sheets: &'a [Sheet],
+    pub cloth_laws: &'a [ClothLaw],
     /// Elements.
     pub triangles: &'a [Triangle],
     /// Index of each triangle among those whose stretch yields, or [`NONE`]. Empty: none yields.
@@ -28,7 +28,7 @@ const FORGETS: u32 = u32::MAX;
 
 /// Triangles that touch a subdomain.
 pub struct Faces {
-    sheets: Vec<Sheet>,
+    cloth_laws: Vec<ClothLaw>,
     /// Triangles whose stress is moduli times strain.
     plain: Vec<Face>,
     /// Triangles with an additional stress, or whose rest shape grows.
@@ -51,7 +51,11 @@ struct Face {
 impl Face {
     /// Returns the triangle in its rest shape of the step.
     fn at_rest(&self, scheme: &Scheme) -> Triangle {
-        if self.yields == NONE { self.triangle } else { self.triangle.grown(&scheme.soft.grown(self.yields)) }
+        if self.yields == NONE {
+            self.triangle
+        } else {
+            self.triangle.grown(&scheme.stiffness_scale.grown(self.yields))
+        }
     }
 }
 
@@ -62,11 +66,11 @@ impl Membranes<'_> {
 
     fn energy_of(&self, k: usize, shape: &Shape) -> f64 {
         let t = &self.triangles[k];
-        let law = &self.sheets[t.cloth as usize].membrane;
-        let (soft, x) = (shape.soft.stretch(&t.vertices), pick(shape.x, &t.vertices));
+        let law = &self.cloth_laws[t.cloth as usize].membrane;
+        let (stiffness_scale, x) = (shape.stiffness_scale.stretch(&t.vertices), pick(shape.x, &t.vertices));
         match self.yields(k) {
-            NONE => soft * t.energy(law, &x),
-            yields => soft * t.grown(&shape.soft.grown(yields)).energy(law, &x),
+            NONE => stiffness_scale * t.energy(law, &x),
+            yields => stiffness_scale * t.grown(&shape.stiffness_scale.grown(yields)).energy(law, &x),
         }
     }
 
@@ -82,7 +86,7 @@ impl Membranes<'_> {
 
     /// Returns the triangles with internal friction, in the order of the memory.
     fn rubbing(&self) -> Vec<&Triangle> {
-        let rubs = self.sheets.iter().map(|sheet| sheet.inner.stretches()).collect::<Vec<_>>();
+        let rubs = self.cloth_laws.iter().map(|cloth_law| cloth_law.inner.stretches()).collect::<Vec<_>>();
         if rubs.contains(&true) {
             self.triangles.iter().filter(|t| rubs[t.cloth as usize]).collect()
         } else {
@@ -92,7 +96,7 @@ impl Membranes<'_> {
 
     /// Returns the internal friction of a triangle.
     fn friction(&self, t: &Triangle) -> Rubbing<'_, 3> {
-        Rubbing { laws: &self.sheets[t.cloth as usize].inner.stretch, share: t.area }
+        Rubbing { laws: &self.cloth_laws[t.cloth as usize].inner.stretch, share: t.area }
     }
 
     /// Gives `f` each triangle with internal friction, its law and its memory.
@@ -123,7 +127,7 @@ impl Law for Membranes<'_> {
         let own = Own::of(domain);
         let mut count = 0;
         let number = |t: &Triangle| {
-            let rubs = self.sheets[t.cloth as usize].inner.stretches();
+            let rubs = self.cloth_laws[t.cloth as usize].inner.stretches();
             count += u32::from(rubs);
             if rubs { count - 1 } else { FORGETS }
         };
@@ -137,11 +141,12 @@ impl Law for Membranes<'_> {
         };
         let near = own.near(self.triangles.len(), |k| self.triangles[k].vertices);
         let apart = |face: &Face| {
-            let progressive = matches!(self.sheets[face.triangle.cloth as usize].membrane, Membrane::Progressive(_));
+            let progressive =
+                matches!(self.cloth_laws[face.triangle.cloth as usize].membrane, Membrane::Progressive(_));
             face.memory != FORGETS || progressive || face.yields != NONE
         };
         let (apart, plain) = near.into_iter().map(face).partition(apart);
-        Faces { sheets: self.sheets.to_vec(), plain, apart }
+        Faces { cloth_laws: self.cloth_laws.to_vec(), plain, apart }
     }
 
     fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
@@ -155,7 +160,7 @@ impl Law for Membranes<'_> {
         let rubbing = self.rubbing();
         let mut memory = vec![0.0; NUMBERS * rubbing.len()];
         for (t, memory) in rubbing.into_iter().zip(memory.chunks_mut(NUMBERS)) {
-            let start = self.sheets[t.cloth as usize].inner.start;
+            let start = self.cloth_laws[t.cloth as usize].inner.start;
             self.friction(t).start(start, t.strain(&pick(x, &t.vertices)).into(), memory);
         }
         memory
@@ -175,14 +180,14 @@ impl<T: Real> Rows<T> for Faces {
     fn add(&mut self, scheme: &Scheme, memory: &[f64], domain: &mut Domain<T>, force: &mut [Vec3]) {
         let mut batch = Batch::default();
         for faces in self.plain.chunks(WIDE) {
-            batch.read::<false>(faces, &self.sheets, scheme);
+            batch.read::<false>(faces, &self.cloth_laws, scheme);
             batch.respond();
             batch.resist(faces.len());
             batch.write(faces, domain, force);
         }
         for faces in self.apart.chunks(WIDE) {
-            batch.read::<true>(faces, &self.sheets, scheme);
-            batch.read_beyond(faces, &self.sheets, scheme, memory);
+            batch.read::<true>(faces, &self.cloth_laws, scheme);
+            batch.read_beyond(faces, &self.cloth_laws, scheme, memory);
             batch.respond_apart();
             batch.resist(faces.len());
             batch.write(faces, domain, force);
@@ -209,7 +214,7 @@ struct Batch<T> {
 
 impl<T: Real> Batch<T> {
     /// Reads triangles. With `APART`, rest shapes that have grown are those of the step.
-    fn read<const APART: bool>(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme) {
+    fn read<const APART: bool>(&mut self, faces: &[Face], cloth_laws: &[ClothLaw], scheme: &Scheme) {
         let Batch { fields, gradients, moduli, area, damping, .. } = self;
         for (l, face) in faces.iter().enumerate() {
             let grown;
@@ -219,7 +224,7 @@ impl<T: Real> Batch<T> {
             } else {
                 &face.triangle
             };
-            let sheet = &sheets[t.cloth as usize];
+            let cloth_law = &cloth_laws[t.cloth as usize];
             let v = t.vertices.map(|v| v as usize);
             for k in 0..2 {
                 put(&mut fields[0][k], l, scheme.x[v[k + 1]] - scheme.x[v[0]]);
@@ -227,17 +232,17 @@ impl<T: Real> Batch<T> {
                 put(
                     &mut fields[2][k],
                     l,
-                    (scheme.damped(v[k + 1]) - scheme.damped(v[0])) * (sheet.damping.stretch * t.damping),
+                    (scheme.damped(v[k + 1]) - scheme.damped(v[0])) * (cloth_law.damping.stretch * t.damping),
                 );
                 gradients[2 * k][l] = t.gradients[k].x;
                 gradients[2 * k + 1][l] = t.gradients[k].y;
             }
-            area[l] = t.area * scheme.soft.stretch(&t.vertices);
-            damping[l] = 1.0 + sheet.damping.stretch * t.damping / scheme.beta;
-            let c = match sheet.membrane {
-                Membrane::Isotropic(_) => sheet.membrane.moduli(&Vec3::zeros()),
+            area[l] = t.area * scheme.stiffness_scale.stretch(&t.vertices);
+            damping[l] = 1.0 + cloth_law.damping.stretch * t.damping / scheme.beta;
+            let c = match cloth_law.membrane {
+                Membrane::Isotropic(_) => cloth_law.membrane.moduli(&Vec3::zeros()),
                 Membrane::Table(_) | Membrane::Progressive(_) => {
-                    sheet.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices)))
+                    cloth_law.membrane.moduli(&t.strain(&pick(scheme.x, &t.vertices)))
                 }
             };
             for (row, c) in moduli.iter_mut().zip(c) {
@@ -248,24 +253,24 @@ impl<T: Real> Batch<T> {
 
     /// Reads the stress in addition to the moduli: that of a progressive law, and of internal friction with its slopes
     /// over the expected step.
-    fn read_beyond(&mut self, faces: &[Face], sheets: &[Sheet], scheme: &Scheme, memory: &[f64]) {
+    fn read_beyond(&mut self, faces: &[Face], cloth_laws: &[ClothLaw], scheme: &Scheme, memory: &[f64]) {
         for (l, face) in faces.iter().enumerate() {
             let (t, at) = (&face.at_rest(scheme), &face.memory);
-            let sheet = &sheets[t.cloth as usize];
-            let mut beyond = sheet.membrane.beyond(&t.strain(&pick(scheme.x, &t.vertices)));
+            let cloth_law = &cloth_laws[t.cloth as usize];
+            let mut beyond = cloth_law.membrane.beyond(&t.strain(&pick(scheme.x, &t.vertices)));
             let mut slopes = Vec3::zeros();
             if *at != FORGETS {
                 let element = &memory[NUMBERS * *at as usize..][..NUMBERS];
-                let by = |moved: &dyn Fn(usize) -> Vec3| {
-                    let end = t.strain(&t.vertices.map(|v| scheme.x[v as usize] + moved(v as usize)));
+                let by = |displacement: &dyn Fn(usize) -> Vec3| {
+                    let end = t.strain(&t.vertices.map(|v| scheme.x[v as usize] + displacement(v as usize)));
                     [0, 1, 2].map(|k| end[k] - element[k])
                 };
                 let changes = [by(&|_| Vec3::zeros()), by(&|v| scheme.ahead(v)), by(&|v| scheme.expected(v))];
-                let rubbing = Rubbing { laws: &sheet.inner.stretch, share: t.area };
+                let rubbing = Rubbing { laws: &cloth_law.inner.stretch, share: t.area };
                 let [stress, slope] = rubbing.respond(changes, element);
                 // Neither water nor keys change friction, so the softening of `area` is divided out.
-                let soft = scheme.soft.stretch(&t.vertices);
-                let own = if soft > 0.0 { 1.0 / soft } else { 0.0 };
+                let stiffness_scale = scheme.stiffness_scale.stretch(&t.vertices);
+                let own = if stiffness_scale > 0.0 { 1.0 / stiffness_scale } else { 0.0 };
                 beyond += Vec3::from(stress) * own;
                 slopes = Vec3::from(slope) * own;
             }

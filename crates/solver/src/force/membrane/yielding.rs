@@ -11,8 +11,8 @@
 //! their rest shape during a step: what yields is found at its end.
 
 use super::{Membrane, Triangle};
+use crate::force::cloth_law::ClothLaw;
 use crate::force::scheme::{Shape, pick};
-use crate::force::sheet::Sheet;
 use crate::force::term::{Channel, Law, Name, NoRows, Shown, mean_of_elements};
 use crate::linalg::matrix::{Domain, Real};
 use crate::linalg::{Vec3, par};
@@ -86,7 +86,7 @@ impl Yielding {
 #[derive(Clone, Copy, Debug)]
 pub struct Yieldings<'a> {
     /// Laws by cloth.
-    pub sheets: &'a [Sheet],
+    pub cloth_laws: &'a [ClothLaw],
     /// Triangles that yield.
     pub list: &'a [Yielding],
 }
@@ -124,7 +124,7 @@ impl Law for Yieldings<'_> {
         par::blocks_mut(memory, NUMBERS * par::BLOCK, |first, block| {
             for (own, memory) in self.list[first / NUMBERS..].iter().zip(block.chunks_mut(NUMBERS)) {
                 let Triangle { vertices, cloth, .. } = &own.triangle;
-                own.advance(&self.sheets[*cloth as usize].membrane, &pick(x, vertices), memory);
+                own.advance(&self.cloth_laws[*cloth as usize].membrane, &pick(x, vertices), memory);
             }
         });
     }

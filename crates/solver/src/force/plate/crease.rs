@@ -17,10 +17,10 @@
 
 use super::{FlatPatch, NONE};
 use crate::force::bending::{Bending, Hinge};
+use crate::force::cloth_law::ClothLaw;
 use crate::force::dahl::Dahl;
 use crate::force::internal_friction::{Rubbing, numbers};
 use crate::force::scheme::{Shape, pick};
-use crate::force::sheet::Sheet;
 use crate::linalg::{Vec3, par};
 
 /// Memory size of a triangle with internal friction of bending.
@@ -53,7 +53,7 @@ pub struct Turned {
     /// Angle less that of the rest shape [rad].
     pub bent: f64,
     /// Stiffness factor.
-    pub soft: f64,
+    pub stiffness_scale: f64,
     /// Turn at the present velocity [rad].
     pub ahead: f64,
     /// Turn if forces act as in the last step [rad].
@@ -88,7 +88,7 @@ impl Crease {
 
     /// Returns the stiffness factor, the mean over the hinges.
     #[inline]
-    fn soft(&self, of: impl Fn(u32) -> f64) -> f64 {
+    fn stiffness_scale(&self, of: impl Fn(u32) -> f64) -> f64 {
         let [sum, count] =
             self.hinges.iter().filter(|h| **h != NONE).fold([0.0, 0.0], |[s, n], h| [s + of(*h), n + 1.0]);
         sum / count
@@ -98,7 +98,7 @@ impl Crease {
     fn curvature_at(&self, hinges: &[Hinge], shape: &Shape) -> [f64; 2] {
         self.along(|h| {
             let hinge = &hinges[h as usize];
-            hinge.away(&pick(shape.x, &hinge.vertices)) - shape.soft.turned(h as usize)
+            hinge.away(&pick(shape.x, &hinge.vertices)) - shape.stiffness_scale.turned(h as usize)
         })
     }
 
@@ -108,14 +108,14 @@ impl Crease {
         self.curvature_at(hinges, &x.into()).map(|k| STRAIN * k)
     }
 
-    fn friction<'a>(&self, sheets: &'a [Sheet]) -> Rubbing<'a, 2> {
-        Rubbing { laws: &sheets[self.cloth as usize].inner.bend, share: self.area / STRAIN }
+    fn friction<'a>(&self, cloth_laws: &'a [ClothLaw]) -> Rubbing<'a, 2> {
+        Rubbing { laws: &cloth_laws[self.cloth as usize].inner.bend, share: self.area / STRAIN }
     }
 
     /// Adds the moments and stiffness bounds of this crease to its hinges. `turned` is the motion of the hinges.
     #[inline]
-    pub fn resist(&self, sheets: &[Sheet], turned: &[Turned], memory: &[f64], resisted: &mut [Resisted]) {
-        let sheet = &sheets[self.cloth as usize];
+    pub fn resist(&self, cloth_laws: &[ClothLaw], turned: &[Turned], memory: &[f64], resisted: &mut [Resisted]) {
+        let cloth_law = &cloth_laws[self.cloth as usize];
         let at = |of: fn(&Turned) -> f64| self.along(|h| of(&turned[h as usize]));
         let [away, bent, ahead] = [at(|t| t.away), at(|t| t.bent), at(|t| t.ahead)];
         let (mut moments, mut slopes) = ([0.0; 2], [0.0; 2]);
@@ -127,11 +127,11 @@ impl Crease {
                 [0, 1].map(|k| here[k] + STRAIN * turned[k])
             };
             let changes = [here, by(|t| t.ahead), by(|t| t.expected)];
-            let [stress, slope] = self.friction(sheets).respond(changes, element);
+            let [stress, slope] = self.friction(cloth_laws).respond(changes, element);
             (moments, slopes) = (stress, slope.map(|s| STRAIN * s));
         }
-        if let Bending::Progressive([_, growth]) = sheet.bending {
-            let growth = growth * self.soft(|h| turned[h as usize].soft);
+        if let Bending::Progressive([_, growth]) = cloth_law.bending {
+            let growth = growth * self.stiffness_scale(|h| turned[h as usize].stiffness_scale);
             for k in 0..2 {
                 moments[k] += 9.0 * growth * away[k].abs() * away[k];
                 slopes[k] += 18.0 * growth * away[k].abs();
@@ -155,7 +155,7 @@ impl Crease {
 #[derive(Clone, Copy, Debug)]
 pub struct Creases<'a> {
     /// Laws by cloth.
-    pub sheets: &'a [Sheet],
+    pub cloth_laws: &'a [ClothLaw],
     /// All hinges.
     pub hinges: &'a [Hinge],
     /// All creases.
@@ -165,10 +165,10 @@ pub struct Creases<'a> {
 impl Creases<'_> {
     /// Returns the energy of the rigidity that grows with curvature [J].
     pub fn energy_of(&self, crease: &Crease, shape: &Shape) -> f64 {
-        let Bending::Progressive([_, growth]) = self.sheets[crease.cloth as usize].bending else { return 0.0 };
+        let Bending::Progressive([_, growth]) = self.cloth_laws[crease.cloth as usize].bending else { return 0.0 };
         let cubes: f64 = crease.curvature_at(self.hinges, shape).iter().map(|k| k.abs().powi(3)).sum();
-        let soft = crease.soft(|h| shape.soft.bend(&self.hinges[h as usize].vertices));
-        crease.area * 3.0 * growth * soft * cubes
+        let stiffness_scale = crease.stiffness_scale(|h| shape.stiffness_scale.bend(&self.hinges[h as usize].vertices));
+        crease.area * 3.0 * growth * stiffness_scale * cubes
     }
 
     /// Returns the work done so far against the friction of a crease, if the positions were now `x` [J].
@@ -177,13 +177,13 @@ impl Creases<'_> {
             return 0.0;
         }
         let element = &memory[NUMBERS * crease.memory as usize..][..NUMBERS];
-        crease.friction(self.sheets).work(crease.strain_at(self.hinges, x), element)
+        crease.friction(self.cloth_laws).work(crease.strain_at(self.hinges, x), element)
     }
 
     /// Gives `f` each crease with friction, its laws and its memory.
     pub fn each_rubbing(&self, memory: &[f64], mut f: impl FnMut(&Crease, &[Option<Dahl>; 2], &[f64])) {
         for (crease, memory) in self.rubbing().into_iter().zip(memory.chunks(NUMBERS)) {
-            f(crease, crease.friction(self.sheets).laws, memory);
+            f(crease, crease.friction(self.cloth_laws).laws, memory);
         }
     }
 
@@ -197,8 +197,8 @@ impl Creases<'_> {
         let rubbing = self.rubbing();
         let mut memory = vec![0.0; NUMBERS * rubbing.len()];
         for (crease, memory) in rubbing.into_iter().zip(memory.chunks_mut(NUMBERS)) {
-            let start = self.sheets[crease.cloth as usize].inner.start;
-            crease.friction(self.sheets).start(start, crease.strain_at(self.hinges, x), memory);
+            let start = self.cloth_laws[crease.cloth as usize].inner.start;
+            crease.friction(self.cloth_laws).start(start, crease.strain_at(self.hinges, x), memory);
         }
         memory
     }
@@ -208,7 +208,7 @@ impl Creases<'_> {
         let rubbing = self.rubbing();
         par::blocks_mut(memory, NUMBERS * par::BLOCK, |first, block| {
             for (crease, memory) in rubbing[first / NUMBERS..].iter().zip(block.chunks_mut(NUMBERS)) {
-                crease.friction(self.sheets).advance(crease.strain_at(self.hinges, x), memory);
+                crease.friction(self.cloth_laws).advance(crease.strain_at(self.hinges, x), memory);
             }
         });
     }

@@ -3,9 +3,9 @@
 use super::crease::{Crease, Creases, NUMBERS, Resisted, Turned};
 use super::{NONE, Patch};
 use crate::force::bending::{Bent, Hinge, fold};
+use crate::force::cloth_law::ClothLaw;
 use crate::force::dahl::Dahl;
 use crate::force::scheme::{Scheme, Shape, WIDE, Wide, pick, put, take};
-use crate::force::sheet::Sheet;
 use crate::force::term::{Law, Name, Own, Rows, couple_all};
 use crate::linalg::matrix::{Block, Domain, Lanes, NOWHERE, Real};
 use crate::linalg::{Vec3, par};
@@ -14,7 +14,7 @@ use crate::linalg::{Vec3, par};
 #[derive(Clone, Copy, Debug)]
 pub struct Plates<'a> {
     /// Laws by cloth.
-    pub sheets: &'a [Sheet],
+    pub cloth_laws: &'a [ClothLaw],
     /// Hinges. Each stores energy by itself if the law is a table.
     pub hinges: &'a [Hinge],
     /// Plate elements: bending of the cloths whose rigidity is not a table.
@@ -25,7 +25,7 @@ pub struct Plates<'a> {
 
 /// Hinges that touch a subdomain. Their blocks are overwritten, not added to, because bending is the first term.
 pub struct Hinges<T> {
-    sheets: Vec<Sheet>,
+    cloth_laws: Vec<ClothLaw>,
     /// Hinges that touch the subdomain, then those that share a triangle with one of them.
     hinges: Vec<Hinge>,
     /// Indices of these hinges among all.
@@ -85,22 +85,22 @@ impl Plates<'_> {
     fn away(&self, shape: &Shape) -> Vec<f64> {
         par::map(self.hinges.len(), |k| {
             let h = &self.hinges[k];
-            let away = h.away(&pick(shape.x, &h.vertices)) - shape.soft.turned(k);
-            shape.soft.bend(&h.vertices).sqrt() * away
+            let away = h.away(&pick(shape.x, &h.vertices)) - shape.stiffness_scale.turned(k);
+            shape.stiffness_scale.bend(&h.vertices).sqrt() * away
         })
     }
 
     /// Returns the energy of a single hinge [J]; zero for a plate.
     fn alone(&self, k: usize, shape: &Shape) -> f64 {
         let h = &self.hinges[k];
-        let (law, turned) = (&self.sheets[h.cloth as usize].bending, shape.soft.turned(k));
-        let energy = || shape.soft.bend(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices), turned);
+        let (law, turned) = (&self.cloth_laws[h.cloth as usize].bending, shape.stiffness_scale.turned(k));
+        let energy = || shape.stiffness_scale.bend(&h.vertices) * h.energy(law, &pick(shape.x, &h.vertices), turned);
         if law.plate().is_some() { 0.0 } else { energy() }
     }
 
     /// Returns the energy of a patch, from the angles `away` of its hinges less their rest angles [J].
     fn together(&self, patch: &Patch, away: &[f64]) -> f64 {
-        let rigidity = self.sheets[patch.cloth as usize].bending.plate();
+        let rigidity = self.cloth_laws[patch.cloth as usize].bending.plate();
         rigidity.map_or(0.0, |rigidity| patch.energy(rigidity, |h| away[h as usize]))
     }
 
@@ -114,7 +114,7 @@ impl Plates<'_> {
     }
 
     fn creases(&self) -> Creases<'_> {
-        Creases { sheets: self.sheets, hinges: self.hinges, list: self.creases }
+        Creases { cloth_laws: self.cloth_laws, hinges: self.hinges, list: self.creases }
     }
 
     /// Gives `f` each triangle with friction of bending, its laws and its memory.
@@ -188,7 +188,7 @@ impl Plates<'_> {
         // Blocks beyond the last contribution are not written.
         let blocks = shares.last().map_or(0, |s| s.0 + 1);
         Hinges {
-            sheets: self.sheets.to_vec(),
+            cloth_laws: self.cloth_laws.to_vec(),
             slopes: vec![Default::default(); touching],
             turns: vec![Turn::default(); hinges.len()],
             mapped: hinges.iter().any(|h| h.damping != 1.0),
@@ -226,7 +226,7 @@ impl Law for Plates<'_> {
 
     fn each_energy(&self, shape: &Shape, memory: &[f64], add: &mut dyn FnMut(u32, f64)) {
         let away = self.away(shape);
-        let is_plate = |cloth: u32| self.sheets[cloth as usize].bending.plate().is_some();
+        let is_plate = |cloth: u32| self.cloth_laws[cloth as usize].bending.plate().is_some();
         let alone = par::map(self.hinges.len(), |k| (!is_plate(self.hinges[k].cloth)).then(|| self.alone(k, shape)));
         self.hinges.iter().zip(alone).for_each(|(h, energy)| energy.into_iter().for_each(|e| add(h.vertices[0], e)));
         let one = |hinges: [u32; 3]| {
@@ -267,8 +267,8 @@ impl<T: Real> Rows<T> for Hinges<T> {
         self.resist(scheme, memory);
         for (k, link) in self.links.iter().enumerate() {
             let (h, turn) = (&self.hinges[k], &self.turns[k]);
-            let sheet = &self.sheets[h.cloth as usize];
-            let bent = match sheet.bending.plate() {
+            let cloth_law = &self.cloth_laws[h.cloth as usize];
+            let bent = match cloth_law.bending.plate() {
                 Some(rigidity) => {
                     let others = link.others.iter().zip(&link.stiffness[1..]);
                     let sum: f64 = others.map(|(o, c)| c * self.turns[*o as usize].away).sum();
@@ -278,7 +278,7 @@ impl<T: Real> Rows<T> for Hinges<T> {
             };
             let mut moment = (bent + turn.stiffness * turn.late) * turn.root;
             let mut stiffness =
-                turn.stiffness * (1.0 + sheet.damping.bend * h.damping / scheme.beta) * (turn.root * turn.root);
+                turn.stiffness * (1.0 + cloth_law.damping.bend * h.damping / scheme.beta) * (turn.root * turn.root);
             if let Some(resisted) = self.resisted.get(k) {
                 moment += resisted.moment;
                 stiffness += resisted.stiffness;
@@ -311,7 +311,7 @@ impl<T: Real> Hinges<T> {
 
     /// Evaluates the hinges in groups of [`WIDE`].
     fn turn(&mut self, scheme: &Scheme) {
-        let Hinges { sheets, hinges, whole, turns, mapped, .. } = self;
+        let Hinges { cloth_laws, hinges, whole, turns, mapped, .. } = self;
         let mut edges = [[Wide::default(); 3]; 3];
         let mut gradients = [[Wide::default(); 3]; 4];
         let (mut sin, mut cos) = (Wide::default(), Wide::default());
@@ -328,28 +328,28 @@ impl<T: Real> Hinges<T> {
                 gradients.iter_mut().zip(bent.gradient).for_each(|(rows, g)| put(rows, l, g));
             }
             for (l, ((h, whole), turn)) in hinges.iter().zip(whole).zip(turns).enumerate() {
-                let sheet = &sheets[h.cloth as usize];
+                let cloth_law = &cloth_laws[h.cloth as usize];
                 let gradient = [0, 1, 2, 3].map(|a| take(&gradients[a], l));
-                let turned = scheme.soft.turned(*whole as usize);
+                let turned = scheme.stiffness_scale.turned(*whole as usize);
                 let theta = Bent { sin: sin[l], cos: cos[l], gradient }.angle();
-                let (away, stiffness) = h.state(&sheet.bending, theta, turned);
+                let (away, stiffness) = h.state(&cloth_law.bending, theta, turned);
                 let (mut whole, mut late, mut swift) = (0.0, 0.0, 0.0);
-                let time = sheet.damping.bend * h.damping;
+                let time = cloth_law.damping.bend * h.damping;
                 for (v, g) in h.vertices.iter().zip(&gradient) {
                     let v = *v as usize;
                     let damped = scheme.damped(v);
                     whole += g.dot(&(scheme.y[v] + damped * time));
-                    late += g.dot(&(scheme.rate[v] - scheme.v[v])) * scheme.betas[v];
+                    late += g.dot(&(scheme.velocity[v] - scheme.v[v])) * scheme.effective_dt[v];
                     late += g.dot(&(damped - scheme.v[v])) * time;
                 }
                 if *mapped {
                     swift = h.vertices.iter().zip(&gradient).map(|(v, g)| g.dot(&scheme.v[*v as usize])).sum();
                 }
-                let root = scheme.soft.bend(&h.vertices).sqrt();
+                let root = scheme.stiffness_scale.bend(&h.vertices).sqrt();
                 *turn = Turn {
                     away: (away + whole - late) * root,
                     late: late * root,
-                    damped: swift * sheet.damping.bend * root,
+                    damped: swift * cloth_law.damping.bend * root,
                     angle: away,
                     bent: away + turned,
                     stiffness,
@@ -362,11 +362,11 @@ impl<T: Real> Hinges<T> {
 
     /// Evaluates the moments and stiffness of creases.
     fn resist(&mut self, scheme: &Scheme, memory: &[f64]) {
-        let Hinges { sheets, hinges, turns, creases, turned, resisted, .. } = self;
+        let Hinges { cloth_laws, hinges, turns, creases, turned, resisted, .. } = self;
         if creases.is_empty() {
             return;
         }
-        let late = |v: usize| (scheme.rate[v] - scheme.v[v]) * scheme.betas[v];
+        let late = |v: usize| (scheme.velocity[v] - scheme.v[v]) * scheme.effective_dt[v];
         let sum = |hinge: &Hinge, turn: &Turn, of: &dyn Fn(usize) -> Vec3| -> f64 {
             hinge.vertices.iter().zip(&turn.gradient).map(|(v, g)| g.dot(&of(*v as usize))).sum()
         };
@@ -374,13 +374,13 @@ impl<T: Real> Hinges<T> {
             *turned = Turned {
                 away: turn.angle,
                 bent: turn.bent,
-                soft: turn.root * turn.root,
+                stiffness_scale: turn.root * turn.root,
                 ahead: sum(hinge, turn, &|v| scheme.ahead(v)),
                 expected: sum(hinge, turn, &|v| scheme.expected(v)),
             };
         }
         resisted.fill(Resisted::default());
-        creases.iter().for_each(|crease| crease.resist(sheets, turned, memory, resisted));
+        creases.iter().for_each(|crease| crease.resist(cloth_laws, turned, memory, resisted));
         for ((hinge, turn), resisted) in hinges.iter().zip(&*turns).zip(resisted) {
             resisted.moment += resisted.stiffness * sum(hinge, turn, &late);
         }

@@ -81,10 +81,10 @@ impl Yield {
 impl FlatPatch {
     /// Returns the curvature xx, yy, xy per angle of each hinge [1/m]: that of least energy. Angles are those of the
     /// hinges, whatever the winding of the triangle.
-    pub fn told(&self) -> Mat3 {
+    pub fn curvature_per_angle(&self) -> Mat3 {
         let scale = self.scale();
         let inverse = self.form(&PLATE).try_inverse().filter(|_| self.is_apart());
-        let told = match inverse {
+        let measured = match inverse {
             Some(inverse) => {
                 let compliance = Mat3::from_diagonal(&PLATE.map(|d| 1.0 / d).into());
                 compliance * (scale * self.theta()).transpose() * inverse * scale
@@ -94,7 +94,7 @@ impl FlatPatch {
                 self.curvature[k] * [p * p, q * q, p * q][i]
             }),
         };
-        told * self.signs()
+        measured * self.signs()
     }
 
     /// Returns the angle of each hinge per curvature xx, yy, xy [m], with zeros on the border.

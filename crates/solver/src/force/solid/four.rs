@@ -43,10 +43,10 @@ impl Tetrahedra {
         })
     }
 
-    /// Returns the forces at the edges `x`, less the stiffness times the displacements `moved` of these edges, and the
+    /// Returns the forces at the edges `x`, less the stiffness times the `displacement` of these edges, and the
     /// stiffness times `damped`. Edges go from vertex 0 to the others [m].
     #[inline(always)]
-    pub fn respond(&self, x: &[Four; 3], moved: &[Four; 3], damped: f64x4) -> Responses {
+    pub fn respond(&self, x: &[Four; 3], displacement: &[Four; 3], damped: f64x4) -> Responses {
         let g = &self.gradients;
         let f = outer(x, g);
         let r = rotations(&f);
@@ -61,7 +61,7 @@ impl Tetrahedra {
         let trace = r[0].dot(&f[0]) + r[1].dot(&f[1]) + r[2].dot(&f[2]) - f64x4::splat(3.0);
         let (stretch, bulk) = (mu + mu, lambda * trace);
         let stress: [Four; 3] = from_fn(|c| (f[c] - r[c]) * stretch + r[c] * bulk);
-        let change = outer(moved, &h);
+        let change = outer(displacement, &h);
         let rows: [[f64x4; 3]; 3] = change.map(|c| c.parts());
         let swell = lambda * (rows[0][0] + rows[1][1] + rows[2][2]);
         let forces: [Four; 3] = from_fn(|k| {
@@ -121,10 +121,10 @@ fn newton(mut r: [Four; 3]) -> [Four; 3] {
         let inverse = half / r[0].dot(&cofactor[0]);
         let next: [Four; 3] = from_fn(|c| r[c] * half + cofactor[c] * inverse);
         let step: [Four; 3] = from_fn(|c| next[c] - r[c]);
-        let moved = (step[0].dot(&step[0]) + step[1].dot(&step[1]) + step[2].dot(&step[2])).to_array();
+        let displacement = (step[0].dot(&step[0]) + step[1].dot(&step[1]) + step[2].dot(&step[2])).to_array();
         r = next;
         // The remaining error is the square of the step.
-        if moved.iter().all(|m| *m < 1e-16) {
+        if displacement.iter().all(|m| *m < 1e-16) {
             break;
         }
     }
@@ -162,14 +162,14 @@ mod tests {
             let solid = Solid::Corotational(LAME);
             let four = Tetrahedra::new(&from_fn(|l| (&all[l].0, &solid))).unwrap();
             let x: [[Vec3; 4]; 4] = from_fn(|l| all[l].2);
-            let moved: [[Vec3; 4]; 4] = from_fn(|l| all[l].1.map(|p| p * 0.1));
+            let displacement: [[Vec3; 4]; 4] = from_fn(|l| all[l].1.map(|p| p * 0.1));
             let edges = |x: &[[Vec3; 4]; 4]| -> [Four; 3] {
                 from_fn(|a| {
                     let edges: [Vec3; 4] = from_fn(|l| x[l][a + 1] - x[l][0]);
                     Four::from_fn(|l| &edges[l])
                 })
             };
-            let found = four.respond(&edges(&x), &edges(&moved), f64x4::splat(1.5));
+            let found = four.respond(&edges(&x), &edges(&displacement), f64x4::splat(1.5));
             let forces = found.forces.map(|f| f.to_array());
             for l in 0..4 {
                 let one = all[l].0.strain(&solid, &x[l]);
@@ -177,9 +177,9 @@ mod tests {
                 let pairs = (0..4).flat_map(|a| (a..4).map(move |b| (a, b)));
                 let scale = one.blocks.iter().map(|b| b.norm()).fold(0.0, f64::max);
                 for ((a, b), (block, lanes)) in pairs.zip(one.blocks.iter().zip(&found.blocks)) {
-                    wanted[a] -= block * moved[l][b];
+                    wanted[a] -= block * displacement[l][b];
                     if a != b {
-                        wanted[b] -= block.tr_mul(&moved[l][a]);
+                        wanted[b] -= block.tr_mul(&displacement[l][a]);
                     }
                     for (entry, lanes) in block.iter().zip(lanes) {
                         assert!((entry * 1.5 - lanes.to_array()[l]).abs() < 1e-11 * scale, "{k} {a} {b}");

@@ -132,7 +132,7 @@ impl Cells {
     fn add_fours<T: Real>(&self, scheme: &Scheme, domain: &mut Domain<T>, force: &mut [Vec3]) {
         let (first, beta) = (domain.first, scheme.beta);
         let body = |cell: &Cell| &self.bodies[cell.tetrahedron.body as usize];
-        let moved = |v: u32, body: &Body| scheme.y[v as usize] + scheme.damped(v as usize) * body.damping;
+        let displacement = |v: u32, body: &Body| scheme.y[v as usize] + scheme.damped(v as usize) * body.damping;
         for (cells, count) in chunks(&self.corotational) {
             let Some(four) = Tetrahedra::new(&cells.map(|c| (&c.tetrahedron, &body(c).solid))) else { continue };
             let edges = |of: &dyn Fn(u32, &Body) -> Vec3| -> [Four; 3] {
@@ -143,7 +143,7 @@ impl Cells {
                 })
             };
             let damped = f64x4::new(cells.map(|c| 1.0 + body(c).damping / beta));
-            let found = four.respond(&edges(&|v, _| scheme.x[v as usize]), &edges(&moved), damped);
+            let found = four.respond(&edges(&|v, _| scheme.x[v as usize]), &edges(&displacement), damped);
             let forces = found.forces.map(Four::to_array);
             let blocks = found.blocks.map(|block| block.map(f64x4::to_array));
             for (k, Cell { tetrahedron: t, places }) in cells.into_iter().enumerate().take(count) {
@@ -187,9 +187,9 @@ impl Cells {
                 Solid::NeoHookean(lame) => t.viscosity(lame, &x),
                 Solid::Corotational(_) => strained.blocks,
             };
-            let slowed = product(&viscosity, &t.vertices.map(|v| scheme.damped(v as usize)));
+            let dragged_bodies = product(&viscosity, &t.vertices.map(|v| scheme.damped(v as usize)));
             for (a, v) in t.vertices.iter().enumerate() {
-                push(force, first, *v, strained.forces[a] - still[a] - slowed[a] * *damping);
+                push(force, first, *v, strained.forces[a] - still[a] - dragged_bodies[a] * *damping);
             }
             for (k, place) in places.iter().enumerate() {
                 strained.blocks[k] += viscosity[k] * (damping / beta);

@@ -58,9 +58,10 @@ impl Springs {
             asks |= long || short;
             let goal = if length < edge.least * (1.0 + ROOM) { edge.least } else { edge.allowed };
             let along = d / length;
-            let [a, b] = edge.ends.map(|v| step.flight(v));
+            let [a, b] = edge.ends.map(|v| step.predicted(v));
             let flown = edge.before(state) + b - a;
-            let inertia = |v: u32| step.mass[v as usize] / (step.betas[v as usize] * step.betas[v as usize]);
+            let inertia =
+                |v: u32| step.mass[v as usize] / (step.effective_dt[v as usize] * step.effective_dt[v as usize]);
             let stiffness = STIFF * edge.ends.into_iter().filter(|v| free(*v)).map(inertia).sum::<f64>();
             let beyond = along.dot(&flown) - goal;
             new.push(Spring { number, ends: edge.ends, along, beyond, stiffness });

@@ -3,7 +3,7 @@
 use super::chart::{edge_lengths, join, material_points};
 use super::{ClothInput, FoldLine, Part, hold, mean_edge, place};
 use crate::force::bending::Hinge;
-use crate::force::drag::{Drag, Sail};
+use crate::force::drag::{AeroSurface, Drag};
 use crate::force::elements::Elements;
 use crate::force::membrane::yielding::Yielding;
 use crate::force::membrane::{NONE, Triangle};
@@ -70,7 +70,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     making.bands(world);
     let limits = if input.springs.is_some() { making.springs(world) } else { making.elements(world) };
     if input.drag != Drag::default() {
-        world.elements.sails.push(Sail { vertices: vertices.clone(), faces, drag: input.drag });
+        world.elements.aero_surfaces.push(AeroSurface { vertices: vertices.clone(), faces, drag: input.drag });
     }
     world.cloths.push(Cloth { object: world.objects.len(), limits });
     let place = &making.place;
@@ -78,7 +78,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
     let edge = mean_edge(&mesh.positions, &mesh.triangles);
     let place = local.map_or_else(|| place.clone(), |local| local.iter().map(|v| place[*v as usize]).collect());
     hold(world, &input.pins, &input.handles, &place);
-    world.elements.sheets.push(input.sheet);
+    world.elements.cloth_laws.push(input.law);
     world.objects.push(Object {
         name: input.name,
         kind: Kind::Cloth,
@@ -249,8 +249,8 @@ impl Making<'_> {
             topology,
             material,
             place,
-            bending: input.sheet.bending,
-            rubs: input.sheet.inner.bends(),
+            bending: input.law.bending,
+            rubs: input.law.inner.bends(),
             yields: input.yields,
             folded: &lines.collect(),
             weights: &input.weights.bend,

@@ -1,8 +1,8 @@
 //! Internal friction at the vertices of a cloth.
 
+use crate::force::cloth_law::ClothLaw;
 use crate::force::dahl::Dahl;
 use crate::force::plate::{Crease, NONE, STRAIN};
-use crate::force::sheet::Sheet;
 use crate::force::term::Law;
 use crate::world::{Object, State, World};
 
@@ -31,19 +31,19 @@ type Weft<'a> = (&'a Dahl, [f64; 2]);
 
 /// Calls `f` for each triangle with friction of stretch along warp. Passes the state of warp, and law, strain and
 /// stress of weft.
-fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, Option<Weft>, &Sheet)) {
+fn stretched(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, Option<Weft>, &ClothLaw)) {
     let membranes = world.elements.membranes();
     let memory = state.memory.of(Law::name(&membranes));
     membranes.each_rubbing(memory, |t, laws, own| {
         if let Some(dahl) = &laws[0] {
             let weft = laws[1].as_ref().map(|law| (law, [own[1], own[4]]));
-            f((&t.vertices, t.area, dahl, [own[0], own[3]]), weft, &world.elements.sheets[t.cloth as usize]);
+            f((&t.vertices, t.area, dahl, [own[0], own[3]]), weft, &world.elements.cloth_laws[t.cloth as usize]);
         }
     });
 }
 
 /// Calls `f` for each element with friction of bending along warp. The vertices of an element are those of its hinges.
-fn bent(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
+fn bent(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &ClothLaw)) {
     let plates = world.elements.plates();
     let memory = state.memory.of(Law::name(&plates));
     plates.each_rubbing(memory, |crease: &Crease, laws, own| {
@@ -51,7 +51,7 @@ fn bent(world: &World, state: &State, f: &mut dyn FnMut(Rubbed, &Sheet)) {
         let ends: Vec<u32> =
             hinges.flat_map(|h| world.elements.hinges[*h as usize].vertices[..2].iter().copied()).collect();
         if let Some(dahl) = &laws[0] {
-            f((&ends, crease.area, dahl, [own[0], own[2]]), &world.elements.sheets[crease.cloth as usize]);
+            f((&ends, crease.area, dahl, [own[0], own[2]]), &world.elements.cloth_laws[crease.cloth as usize]);
         }
     });
 }
@@ -70,15 +70,15 @@ const ROUNDS: usize = 4;
 /// Computes the Green strain along warp at which the stresses of warp and weft vanish, by vertex.
 pub fn residuals(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     means(world, object, |add| {
-        stretched(world, state, &mut |r, weft, sheet| {
-            let nu = sheet.membrane.crosswise();
-            let Some((law, at)) = weft else { return add(r, rest(r, |e| sheet.membrane.pulled(0, e))) };
+        stretched(world, state, &mut |r, weft, cloth_law| {
+            let nu = cloth_law.membrane.crosswise();
+            let Some((law, at)) = weft else { return add(r, rest(r, |e| cloth_law.membrane.pulled(0, e))) };
             let across = (r.0, r.1, law, at);
             let friction = |(_, _, law, [e, s]): Rubbed, to: f64| law.go(e, s, to).0;
             let (mut along, mut beside) = (r.3[0], at[0]);
             for _ in 0..ROUNDS {
-                along = rest(r, |e| sheet.membrane.pulled(0, e) - nu[0] * friction(across, beside));
-                beside = rest(across, |e| sheet.membrane.pulled(1, e) - nu[1] * friction(r, along));
+                along = rest(r, |e| cloth_law.membrane.pulled(0, e) - nu[0] * friction(across, beside));
+                beside = rest(across, |e| cloth_law.membrane.pulled(1, e) - nu[1] * friction(r, along));
             }
             add(r, along);
         });
@@ -88,7 +88,7 @@ pub fn residuals(world: &World, state: &State, object: &Object) -> Option<Vec<f6
 /// Computes the curvature along warp at which its moment vanishes, by vertex [1/m].
 pub fn residual_curvatures(world: &World, state: &State, object: &Object) -> Option<Vec<f64>> {
     means(world, object, |add| {
-        bent(world, state, &mut |r, sheet| add(r, rest(r, |e| sheet.bending.moment(0, e / STRAIN)) / STRAIN));
+        bent(world, state, &mut |r, cloth_law| add(r, rest(r, |e| cloth_law.bending.moment(0, e / STRAIN)) / STRAIN));
     })
 }
 

@@ -123,7 +123,7 @@ impl Work {
 
     /// Solves for the pressures with the present leak through the cloth.
     fn solve(&mut self, step: &Step, progress: f64, excess: &mut [f64]) -> Outcome {
-        let Work { diffusion, vertex, edge, right, flows, seed, leak, .. } = self;
+        let Work { diffusion, vertex, edge, right, flows, reference, leak, .. } = self;
         let Step { layer, gas, energy, outside, h, .. } = *step;
         // Inflow of a vertex whose excess is `-base`: from outside, and by the fluxes.
         let comes = |v: usize, base: f64| h * (leak[v][0] * (base + outside[v]) + leak[v][1] + flows[v]);
@@ -133,13 +133,13 @@ impl Work {
         });
         let size = layer.size();
         let equation = Equation { graph: &layer.graph, vertex, edge, fixed: &layer.open };
-        if layer.method == Method::Seed {
+        if layer.method == Method::Reference {
             diffusion.prepare(&equation);
-            seed.resize(size);
-            par::fill(&mut seed.volume, |v| step.volume(v).max(f64::MIN_POSITIVE));
-            par::fill(&mut seed.right, |v| energy[v] + comes(v, gas.pressure));
-            par::fill(&mut seed.energy, |v| (gas.pressure + excess[v]) * seed.volume[v]);
-            seed.solve(&equation, gas.pressure, excess)
+            reference.resize(size);
+            par::fill(&mut reference.volume, |v| step.volume(v).max(f64::MIN_POSITIVE));
+            par::fill(&mut reference.right, |v| energy[v] + comes(v, gas.pressure));
+            par::fill(&mut reference.energy, |v| (gas.pressure + excess[v]) * reference.volume[v]);
+            reference.solve(&equation, gas.pressure, excess)
         } else {
             let floor = NOTHING * par::sum(size, |v| vertex[v]).sqrt();
             // Volumes are positive, so the matrix is positive definite.

@@ -4,9 +4,9 @@
 //! closed surface, or its own side of an open one. Where two borders meet, as at a seam, vertices move back into their
 //! own triangles.
 
-use super::ease::each_near;
 use super::element::LEAST;
 use super::ignore::excuses;
+use super::offset_ramp::each_near;
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::scheme::pick;
 use crate::linalg::Vec3;
@@ -27,7 +27,7 @@ const NONE: f64 = 1e-9;
 
 /// Result of the initial separation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parted {
+pub struct Separated {
     /// Number of vertices that were moved.
     pub vertices: usize,
     /// Largest displacement [m].
@@ -50,13 +50,13 @@ struct Touching<'a> {
 }
 
 /// Separates touching surfaces. Returns `None` if nothing touches.
-pub fn part(world: &World, state: &mut State) -> Option<Parted> {
+pub fn separate(world: &World, state: &mut State) -> Option<Separated> {
     if !world.contact.proven() {
         return None;
     }
     let start = state.x.clone();
     let closed: Vec<bool> = (0..world.surface.objects()).map(|k| is_closed(world, k)).collect();
-    let mut found: Option<Parted> = None;
+    let mut found: Option<Separated> = None;
     for _ in 0..TRIES {
         let mut away = vec![Vec3::zeros(); world.moving];
         let mut counts = vec![0.0; world.moving];
@@ -67,7 +67,7 @@ pub fn part(world: &World, state: &mut State) -> Option<Parted> {
             touching = true;
             let objects = [corners[0], corners[3]].map(|v| usize::from(world.surface.object[v as usize]));
             let place = state.x[corners[0] as usize];
-            found.get_or_insert(Parted { vertices: 0, most: 0.0, objects, place, apart: false });
+            found.get_or_insert(Separated { vertices: 0, most: 0.0, objects, place, apart: false });
             for k in 0..4 {
                 let v = corners[k] as usize;
                 if separation.weights[k].abs() > 0.1

@@ -5,7 +5,7 @@
 //! slower: a wave crosses one edge in half an iteration. Inner products weighted by the inverse diagonal of `S` give
 //! the norm of the default's stopping rule. In them, the preconditioned matrix `S diag(S)^-1` is self-adjoint.
 //!
-//! [`Seed::solve`] uses the correct right-hand side; `equation::verbatim` uses the printed system:
+//! [`Reference::solve`] uses the correct right-hand side; `equation::as_printed` uses the printed system:
 //!
 //! `m_ii = 1 + h g_i/V_i + h^2 k sum_j s_ij/V_i`, `m_ij = -h^2 k s_ij/V_j`, `b_i = Q_i^t (2 + h g_i/V_i) - Q_i^(t-1)`,
 //!
@@ -32,7 +32,7 @@ const ITERATIONS: usize = 2000;
 
 /// Reusable storage: the terms of the equation, by vertex.
 #[derive(Clone, Debug, Default)]
-pub struct Seed {
+pub struct Reference {
     /// Volume `V_i`, positive [m^3].
     pub(super) volume: Vec<f64>,
     /// Right-hand side `b_i` [J].
@@ -46,10 +46,10 @@ pub struct Seed {
     solver: Bicgstab,
 }
 
-impl Seed {
+impl Reference {
     /// Resizes all vectors to `size` vertices.
     pub(super) fn resize(&mut self, size: usize) {
-        let Seed { volume, right, energy, diagonal, weight, .. } = self;
+        let Reference { volume, right, energy, diagonal, weight, .. } = self;
         for vector in [volume, right, energy, diagonal, weight] {
             vector.resize(size, 0.0);
         }
@@ -59,7 +59,7 @@ impl Seed {
     /// `pressure` that of the atmosphere [Pa]. Fixed vertices have atmospheric pressure. The accuracy is that of the
     /// default, or the rounding of `Q`.
     pub(super) fn solve(&mut self, equation: &Equation, pressure: f64, excess: &mut [f64]) -> Outcome {
-        let Seed { volume, right, energy, diagonal, weight, solver } = self;
+        let Reference { volume, right, energy, diagonal, weight, solver } = self;
         let Equation { graph, vertex, edge, fixed } = *equation;
         let (size, volume) = (graph.size(), &*volume);
         par::fill(diagonal, |v| if fixed[v] { 1.0 } else { equation.diagonal(v) / volume[v] });

@@ -1,6 +1,6 @@
 //! Progress messages within a long frame, every half minute: the progress, and why the steps are short.
 
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::stepper::{Advance, Report};
 use crate::world::State;
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(30);
 
 /// Time of the last message, and step counters since then.
-pub struct Pulse {
+pub struct ProgressLine {
     last: Instant,
     since: Report,
     every: Duration,
 }
 
-impl Pulse {
+impl ProgressLine {
     /// Starts the interval now.
-    pub fn new() -> Pulse {
-        Pulse { last: Instant::now(), since: Report::default(), every: EVERY }
+    pub fn new() -> ProgressLine {
+        ProgressLine { last: Instant::now(), since: Report::default(), every: EVERY }
     }
 
     /// Returns a message after a step towards the time `until` [s], if one is due.
@@ -28,7 +28,7 @@ impl Pulse {
         if past < self.every {
             return None;
         }
-        let line = told(&self.since, stepper.settings().step, state, (until, past.as_secs_f64()));
+        let line = describe(&self.since, stepper.settings().step, state, (until, past.as_secs_f64()));
         (self.last, self.since) = (Instant::now(), Report::default());
         Some(line)
     }
@@ -37,7 +37,7 @@ impl Pulse {
 /// Formats `step 120, t=0.016000 of 0.033333 s, 25 steps in 30 s, the last of 0.02 ms; ...`. The message ends with the
 /// counters of repeats and corrections. If the last step is below half of the largest `step` [s], these are given as
 /// the reason.
-fn told(since: &Report, step: f64, state: &State, (until, seconds): (f64, f64)) -> String {
+fn describe(since: &Report, step: f64, state: &State, (until, seconds): (f64, f64)) -> String {
     let Report { steps, repeats, stops, corrected, unconverged, .. } = *since;
     let mut line = format!(
         "step {}, t={:.6} of {until:.6} s, {steps} steps in {seconds:.0} s, the last of {} ms",
@@ -100,12 +100,12 @@ mod tests {
             tolerance: 1e-3,
             iterations: 1,
         });
-        let mut pulse = Pulse::new();
+        let mut progress_line = ProgressLine::new();
         let state = State { time: 0.016, step: 120, last: 2e-5, ..State::default() };
         let report = Report { steps: 1, repeats: 2, corrected: 3, ..Report::default() };
-        assert_eq!(pulse.beat(&report, &stepper, &state, 0.04), None);
-        pulse.every = Duration::ZERO;
-        let line = pulse.beat(&report, &stepper, &state, 0.04).unwrap();
+        assert_eq!(progress_line.beat(&report, &stepper, &state, 0.04), None);
+        progress_line.every = Duration::ZERO;
+        let line = progress_line.beat(&report, &stepper, &state, 0.04).unwrap();
         assert!(
             line.starts_with(
                 "step 120, t=0.016000 of 0.040000 s, 2 steps in 0 s, the last of 0.02 ms; steps are short: 4 were"
@@ -114,8 +114,12 @@ mod tests {
         );
         assert!(line.ends_with(", 6 times a vertex had to be corrected"), "{line}");
         // Counters start anew after each message.
-        let line =
-            pulse.beat(&Report { steps: 1, ..Report::default() }, &stepper, &State { last: 1e-3, ..state }, 0.04);
+        let line = progress_line.beat(
+            &Report { steps: 1, ..Report::default() },
+            &stepper,
+            &State { last: 1e-3, ..state },
+            0.04,
+        );
         assert!(line.unwrap().ends_with("1 steps in 0 s, the last of 1 ms"));
     }
 }

@@ -1,7 +1,7 @@
-//! The system of the paper as printed, with its defects (`air::seed`).
+//! The system of the paper as printed, with its defects (`air::reference`).
 
 use super::{Air, Gas, Layer, Work};
-use crate::effect::air::seed::EDGE;
+use crate::effect::air::reference::EDGE;
 use crate::linalg::diffusion::Equation;
 use crate::linalg::par;
 use crate::linalg::pcg::Outcome;
@@ -12,12 +12,12 @@ use crate::linalg::pcg::Outcome;
 ///
 /// Leaves in `work` the symmetric matrix of the pressure response, `dP = -S^-1 P A dd`. The right-hand side depends on
 /// the height too, which cancels the leak: `S = diag(V) + h^2 k L/(1 + h g/V)`, with means of both ends for an edge.
-pub fn verbatim(air: &mut Air, layer: &Layer, gas: &Gas, gaps: &[f64], h: f64, work: &mut Work) -> Outcome {
-    let Work { diffusion, vertex, edge, seed, .. } = work;
+pub fn as_printed(air: &mut Air, layer: &Layer, gas: &Gas, gaps: &[f64], h: f64, work: &mut Work) -> Outcome {
+    let Work { diffusion, vertex, edge, reference, .. } = work;
     let Air { energy, excess, before, .. } = air;
     let Layer { graph, spans, open, .. } = layer;
     let size = layer.size();
-    seed.resize(size);
+    reference.resize(size);
     vertex.resize(size, 0.0);
     edge.resize(spans.len(), 0.0);
     if before.len() != size {
@@ -26,18 +26,18 @@ pub fn verbatim(air: &mut Air, layer: &Layer, gas: &Gas, gaps: &[f64], h: f64, w
 
     let k = gas.speed * gas.speed / EDGE;
     let middle = |e: usize| graph.edges[e].map(|v| gaps[v as usize].max(gas.least)).iter().sum::<f64>() / 2.0;
-    par::fill(&mut seed.volume, |v| layer.volume(v, gaps[v], gas).max(f64::MIN_POSITIVE));
-    par::fill(vertex, |v| seed.volume[v] + h * layer.leak(v, gas, excess[v], 1.0));
+    par::fill(&mut reference.volume, |v| layer.volume(v, gaps[v], gas).max(f64::MIN_POSITIVE));
+    par::fill(vertex, |v| reference.volume[v] + h * layer.leak(v, gas, excess[v], 1.0));
     par::fill(edge, |e| h * h * k * spans[e] * middle(e));
-    par::fill(&mut seed.right, |v| energy[v] * (1.0 + vertex[v] / seed.volume[v]) - before[v]);
-    par::fill(&mut seed.energy, |v| 2.0 * energy[v] - before[v]);
-    let outcome = seed.solve(&Equation { graph, vertex, edge, fixed: open }, gas.pressure, excess);
+    par::fill(&mut reference.right, |v| energy[v] * (1.0 + vertex[v] / reference.volume[v]) - before[v]);
+    par::fill(&mut reference.energy, |v| 2.0 * energy[v] - before[v]);
+    let outcome = reference.solve(&Equation { graph, vertex, edge, fixed: open }, gas.pressure, excess);
     before.copy_from_slice(energy);
-    par::fill(energy, |v| if open[v] { gas.pressure * layer.volume(v, gaps[v], gas) } else { seed.energy[v] });
+    par::fill(energy, |v| if open[v] { gas.pressure * layer.volume(v, gaps[v], gas) } else { reference.energy[v] });
 
-    let leaks = |v: u32| vertex[v as usize] / seed.volume[v as usize];
+    let leaks = |v: u32| vertex[v as usize] / reference.volume[v as usize];
     par::each_mut(edge, |e, edge| *edge *= 2.0 / graph.edges[e].map(leaks).iter().sum::<f64>());
-    vertex.copy_from_slice(&seed.volume);
+    vertex.copy_from_slice(&reference.volume);
     diffusion.prepare(&Equation { graph, vertex, edge, fixed: open });
     outcome
 }

@@ -46,7 +46,7 @@ pub enum Found {
 
 /// Reason why a folder cannot be taken over.
 #[derive(Debug)]
-pub enum TakeError {
+pub enum ClaimError {
     /// The folder holds a file with a name of the record, but is no run folder.
     Foreign(PathBuf),
     /// Another process uses it: folder and process.
@@ -55,9 +55,9 @@ pub enum TakeError {
     Disk(DiskError),
 }
 
-impl From<DiskError> for TakeError {
-    fn from(error: DiskError) -> TakeError {
-        TakeError::Disk(error)
+impl From<DiskError> for ClaimError {
+    fn from(error: DiskError) -> ClaimError {
+        ClaimError::Disk(error)
     }
 }
 
@@ -66,12 +66,12 @@ enum MoveError {
     /// Move to this place failed, since it is on another file system or not writable.
     Place(DiskError),
     /// Move failed for any place.
-    All(TakeError),
+    All(ClaimError),
 }
 
 impl From<DiskError> for MoveError {
     fn from(error: DiskError) -> MoveError {
-        MoveError::All(TakeError::Disk(error))
+        MoveError::All(ClaimError::Disk(error))
     }
 }
 
@@ -112,9 +112,9 @@ impl Folder {
     /// # Errors
     /// The folder is not a run's but holds a file with a name of the record. Or the place of the earlier run is not a
     /// run's, or in use. Or the disk refuses.
-    pub fn take(&self) -> Result<Option<PathBuf>, TakeError> {
+    pub fn claim(&self) -> Result<Option<PathBuf>, ClaimError> {
         let worth = match self.find()? {
-            Found::Foreign(path) => return Err(TakeError::Foreign(path)),
+            Found::Foreign(path) => return Err(ClaimError::Foreign(path)),
             Found::Nothing => false,
             Found::Run(run) => run.done > 0,
             Found::Damaged(_) => true,
@@ -126,13 +126,13 @@ impl Folder {
         Ok(aside)
     }
 
-    /// Takes the folder over as [`Folder::take`] does, but sets nothing aside. All of the run is made again as it was.
+    /// Takes the folder over as [`Folder::claim`] does, but sets nothing aside. All of the run is made again as it was.
     ///
     /// # Errors
     /// The folder is not a run's but holds a file with a name of the record. Or the disk refuses.
-    pub fn take_again(&self) -> Result<(), TakeError> {
+    pub fn claim_again(&self) -> Result<(), ClaimError> {
         if let Found::Foreign(path) = self.find()? {
-            return Err(TakeError::Foreign(path));
+            return Err(ClaimError::Foreign(path));
         }
         self.no_links()?;
         Ok(self.erase()?)
@@ -223,7 +223,7 @@ impl Folder {
         }
     }
 
-    fn set_aside(&self) -> Result<PathBuf, TakeError> {
+    fn set_aside(&self) -> Result<PathBuf, ClaimError> {
         let [beside, inside] = self.places();
         match self.move_to(&beside) {
             Ok(()) => return Ok(beside),
@@ -233,13 +233,13 @@ impl Folder {
         match self.move_to(&inside) {
             Ok(()) => Ok(inside),
             Err(MoveError::All(error)) => Err(error),
-            Err(MoveError::Place(error)) => Err(TakeError::Disk(error)),
+            Err(MoveError::Place(error)) => Err(ClaimError::Disk(error)),
         }
     }
 
     fn move_to(&self, place: &Path) -> Result<(), MoveError> {
         if place.is_symlink() {
-            return Err(MoveError::All(TakeError::Foreign(place.to_path_buf())));
+            return Err(MoveError::All(ClaimError::Foreign(place.to_path_buf())));
         }
         let there = Folder::new(place);
         let own = fs::read(self.manifest()).ok();
@@ -247,10 +247,10 @@ impl Folder {
         let begun = own.is_some() && fs::read(there.manifest()).ok() == own;
         if !begun {
             if let Some(who) = Lock::held(place) {
-                return Err(MoveError::All(TakeError::Held(place.to_path_buf(), who)));
+                return Err(MoveError::All(ClaimError::Held(place.to_path_buf(), who)));
             }
             match there.find()? {
-                Found::Foreign(path) => return Err(MoveError::All(TakeError::Foreign(path))),
+                Found::Foreign(path) => return Err(MoveError::All(ClaimError::Foreign(path))),
                 Found::Nothing => (),
                 Found::Run(_) | Found::Damaged(_) => there.erase()?,
             }
@@ -259,7 +259,7 @@ impl Folder {
             ErrorKind::CrossesDevices | ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 MoveError::Place(DiskError::new(path, error))
             }
-            _ => MoveError::All(TakeError::Disk(DiskError::new(path, error))),
+            _ => MoveError::All(ClaimError::Disk(DiskError::new(path, error))),
         };
         match fs::create_dir(place) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(fails(place, &error)),
@@ -390,12 +390,12 @@ mod tests {
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&root).unwrap();
         let folder = Folder::new(&root.join("a"));
-        assert_eq!(folder.take().unwrap(), None);
+        assert_eq!(folder.claim().unwrap(), None);
         let aside = root.join("a.previous");
         for (k, text) in ["first", "second"].into_iter().enumerate() {
             fill(&folder, 1 + k as u32, text);
             fs::write(folder.path().join("meshes/a/notes"), "mine").unwrap();
-            assert_eq!(folder.take().unwrap().as_deref(), Some(aside.as_path()));
+            assert_eq!(folder.claim().unwrap().as_deref(), Some(aside.as_path()));
             assert_eq!(read(aside.join("meshes/a/a.0001.ply")), text);
             assert_eq!(Folder::new(&aside).read_run().unwrap().done, 1 + k as u32);
             assert_eq!(read(folder.path().join("meshes/a/notes")), "mine");
@@ -405,19 +405,19 @@ mod tests {
         }
         // A run without frames does not replace one with frames.
         fill(&folder, 0, "none");
-        assert_eq!(folder.take().unwrap(), None);
+        assert_eq!(folder.claim().unwrap(), None);
         assert_eq!(read(aside.join("meshes/a/a.0001.ply")), "second");
         // An interrupted move is completed.
         fill(&folder, 3, "third");
         fs::remove_file(aside.join("meshes/a/a.0001.ply")).unwrap();
         fs::rename(folder.path().join("meshes/a/a.0001.ply"), aside.join("meshes/a/a.0001.ply")).unwrap();
         fs::copy(folder.manifest(), aside.join("run.json")).unwrap();
-        folder.take().unwrap();
+        folder.claim().unwrap();
         assert_eq!([read(aside.join("meshes/a/a.0001.ply")), read(aside.join("stats.ndjson"))], ["third", "third"]);
         // A folder of that name that is no run's stays as it is.
         fill(&folder, 4, "fourth");
         fs::remove_file(aside.join("run.json")).unwrap();
-        assert!(matches!(folder.take(), Err(TakeError::Foreign(_))));
+        assert!(matches!(folder.claim(), Err(ClaimError::Foreign(_))));
         assert_eq!(read(folder.path().join("meshes/a/a.0001.ply")), "fourth");
         fs::remove_dir_all(root).unwrap();
     }
@@ -432,12 +432,12 @@ mod tests {
         fs::create_dir_all(&other).unwrap();
         fs::write(other.join("a.0001.ply"), "mine").unwrap();
         let folder = Folder::new(&root.join("run"));
-        folder.take().unwrap();
+        folder.claim().unwrap();
         folder.write_run(&run(1)).unwrap();
         // A link with a file's name is removed, its target is kept.
         symlink(other.join("a.0001.ply"), folder.path().join("report.html")).unwrap();
-        folder.take().unwrap();
-        folder.take().unwrap();
+        folder.claim().unwrap();
+        folder.claim().unwrap();
         assert_eq!(read(other.join("a.0001.ply")), "mine");
         // A link in the place of a temporary file.
         let process = std::process::id();
@@ -455,8 +455,8 @@ mod tests {
             }
             folder.write_run(&run(1)).unwrap();
             symlink(to, &link).unwrap();
-            let told = folder.take().map_err(|error| format!("{error:?}")).unwrap_err();
-            assert!(told.contains("is a symbolic link"), "{told}");
+            let reported = folder.claim().map_err(|error| format!("{error:?}")).unwrap_err();
+            assert!(reported.contains("is a symbolic link"), "{reported}");
             assert!(folder.make(&meshes.join("a")).is_err());
             folder.rewind(&Stored { frame: 0, step: None, path: PathBuf::new() }).unwrap_err();
             assert!(folder.erase().is_ok() && folder.find().is_ok());

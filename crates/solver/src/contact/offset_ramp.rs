@@ -11,7 +11,7 @@ use crate::collision::candidates::{Candidates, Near};
 use crate::collision::certificate::{Pair, Separation};
 use crate::force::scheme::pick;
 use crate::linalg::Vec3;
-use crate::mesh::told::rounded;
+use crate::mesh::number_text::rounded;
 use crate::world::{State, World};
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ const SQUEEZED: f64 = 0.15;
 
 /// Pairs that start too close.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Eased {
+pub struct RampedOffset {
     /// Number of vertices whose contacts start with a reduced distance.
     pub vertices: usize,
     /// Closest pair: its distance and its rest distance [m].
@@ -63,16 +63,16 @@ pub(crate) fn each_near(
 
 /// Starts the ramp for contacts of vertices for which `seen` is true, with objects for which `meet` is true. Returns
 /// the pair with the smallest scale, if any pair is too close.
-pub fn ease(
+pub fn ramp_offset(
     world: &World,
     state: &mut State,
     meet: impl Fn(usize, usize) -> bool,
     seen: impl Fn(u32) -> bool,
-) -> Option<Eased> {
+) -> Option<RampedOffset> {
     if !world.contact.proven() || world.contact.ease == 0.0 {
         return None;
     }
-    let mut room = std::mem::take(&mut state.room);
+    let mut offset_scale = std::mem::take(&mut state.offset_scale);
     let moves = |v: &u32| (*v as usize) < world.moving;
     let (mut least, mut eased) = (1.0, None);
     let at = (&*state, &state.x[..]);
@@ -91,22 +91,22 @@ pub fn ease(
         let sides = corners.split_at(if pair == Pair::VertexFace { 1 } else { 2 });
         let side = [sides.0, sides.1].into_iter().find(|side| side.iter().any(|v| moves(v) && seen(*v)));
         let Some(side) = side else { return };
-        if room.is_empty() {
-            room.resize(world.rest.len(), 1.0);
+        if offset_scale.is_empty() {
+            offset_scale.resize(world.rest.len(), 1.0);
         }
         for v in side.iter().filter(|v| moves(v) && seen(**v)) {
-            room[*v as usize] = part.min(shape).min(room[*v as usize]);
+            offset_scale[*v as usize] = part.min(shape).min(offset_scale[*v as usize]);
         }
         if part < least {
             least = part;
             let objects = [corners[0], corners[3]].map(|v| usize::from(world.surface.object[v as usize]));
             let place = state.x[corners[0] as usize];
-            eased = Some(Eased { vertices: 0, distance: [*distance, rest], objects, place });
+            eased = Some(RampedOffset { vertices: 0, distance: [*distance, rest], objects, place });
         }
     });
-    let vertices = room.iter().filter(|part| **part < 1.0).count();
-    state.room = room;
-    eased.map(|eased| Eased { vertices, ..eased })
+    let vertices = offset_scale.iter().filter(|part| **part < 1.0).count();
+    state.offset_scale = offset_scale;
+    eased.map(|eased| RampedOffset { vertices, ..eased })
 }
 
 /// Continues the ramp after a step of size `h` [s]. Vertices of squeezed `contacts` wait.
@@ -114,20 +114,20 @@ pub(crate) fn grow(world: &World, state: &mut State, contacts: &[Element], h: f6
     let more = h / world.contact.ease;
     let squeezed = contacts.iter().filter(|c| c.contact.gap < SQUEEZED * c.contact.reach);
     let waits: BTreeSet<u32> = squeezed.flat_map(|c| c.vertices).collect();
-    for (v, part) in state.room.iter_mut().enumerate() {
+    for (v, part) in state.offset_scale.iter_mut().enumerate() {
         if *part < 1.0 && !waits.contains(&(v as u32)) {
             *part = (*part + more).min(1.0);
         }
     }
-    if state.room.iter().all(|part| *part == 1.0) {
-        state.room.clear();
+    if state.offset_scale.iter().all(|part| *part == 1.0) {
+        state.offset_scale.clear();
     }
 }
 
-impl Eased {
+impl RampedOffset {
     /// Describes the pairs as text.
     pub fn describe(&self, world: &World) -> String {
-        let Eased { vertices, distance: [distance, rest], objects: [a, b], place } = self;
+        let RampedOffset { vertices, distance: [distance, rest], objects: [a, b], place } = self;
         let who = match a == b {
             true => format!("'{}' begins nearer to itself", world.objects[*a].name),
             false => format!("'{}' and '{}' begin nearer", world.objects[*a].name, world.objects[*b].name),

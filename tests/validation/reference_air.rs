@@ -2,7 +2,7 @@
 
 use crate::air::{compress, gas, quarter_period, strip};
 use percale::effect::air::equation::{Air, Gas, Layer, Method, Work};
-use percale::effect::air::seed::EDGE;
+use percale::effect::air::reference::EDGE;
 use std::f64::consts::PI;
 
 /// The system in the energies, solved by BiCGSTAB, gives the pressures of the symmetric system. The height changes
@@ -40,11 +40,11 @@ fn energies_give_the_pressures_of_the_symmetric_system() {
         let ratio = (0..layer.size()).map(|v| work.diagonal(&layer, v) / volume(v)).fold(0.0, f64::max);
         (all, (0..layer.size()).map(|v| work.diagonal(&layer, v)).collect::<Vec<f64>>(), ratio)
     };
-    let (symmetric, seed) = (run(Method::Symmetric), run(Method::Seed));
-    assert_eq!(symmetric.1, seed.1, "what the stepper linearises is of the same matrix");
+    let (symmetric, reference) = (run(Method::Symmetric), run(Method::Reference));
+    assert_eq!(symmetric.1, reference.1, "what the stepper linearises is of the same matrix");
     let difference = |of: fn(&Air) -> &Vec<f64>| {
         let all = |run: &'_ [Air]| -> Vec<f64> { run.iter().flat_map(|air| of(air).clone()).collect() };
-        let (a, b) = (all(&symmetric.0), all(&seed.0));
+        let (a, b) = (all(&symmetric.0), all(&reference.0));
         let norm = |f: &dyn Fn(usize) -> f64| (0..a.len()).map(|i| f(i).powi(2)).sum::<f64>().sqrt();
         norm(&|i| a[i] - b[i]) / norm(&|i| a[i])
     };
@@ -59,7 +59,7 @@ fn energies_give_the_pressures_of_the_symmetric_system() {
 fn energies_keep_the_air() {
     let (x, triangles) = strip(12, 9, 0.01);
     let mut layer = Layer::new(&x, &triangles, 0.0);
-    layer.method = Method::Seed;
+    layer.method = Method::Reference;
     let (gas, outside) = (gas(1.5e-5), vec![0.0; x.len()]);
     let height = |v: usize, t: f64| 0.004 + 0.003 * (40.0 * x[v].x + 30.0 * x[v].z + 900.0 * t).sin();
     let gaps = |t: f64| -> Vec<f64> { (0..x.len()).map(|v| height(v, t)).collect() };
@@ -83,7 +83,7 @@ fn the_printed_system_keeps_squeezed_air() {
     let gas = gas(1.5e-5);
     let (wide, narrow, outside) = (vec![0.02; layer.size()], vec![0.01; layer.size()], vec![0.0; layer.size()]);
     for (method, exact, tolerance) in
-        [(Method::Symmetric, 1.0, 1e-3), (Method::Seed, 1.0, 1e-3), (Method::SeedVerbatim, 2.0, 1e-12)]
+        [(Method::Symmetric, 1.0, 1e-3), (Method::Reference, 1.0, 1e-3), (Method::AsPrinted, 2.0, 1e-12)]
     {
         layer.method = method;
         for h in [1e-3, 1e-4, 1e-5] {
@@ -109,7 +109,7 @@ fn the_printed_speed_of_waves_depends_on_the_mesh() {
     let speed = |along: usize| {
         let exact = sound * (length / along as f64 * (2.0 + 2f64.sqrt()) / 3.0 / EDGE).sqrt();
         let h = 0.01 * length / (PI * exact);
-        let measured = length / 2.0 / quarter_period(Method::SeedVerbatim, along, length, h);
+        let measured = length / 2.0 / quarter_period(Method::AsPrinted, along, length, h);
         println!("{along} squares: {measured:.1}, predicted {exact:.1}, sound {sound:.1} m/s");
         assert!((measured / exact - 1.0).abs() < 0.02);
         measured
@@ -124,7 +124,7 @@ fn the_printed_speed_of_waves_depends_on_the_mesh() {
 fn the_printed_system_goes_on_from_a_copy() {
     let (x, triangles) = strip(12, 9, 0.01);
     let mut layer = Layer::new(&x, &triangles, 0.1 / 200.0);
-    layer.method = Method::SeedVerbatim;
+    layer.method = Method::AsPrinted;
     layer.open = x.iter().map(|x| x.x < 1e-9).collect();
     let (gas, outside, gaps) = (gas(1.5e-5), vec![0.0; x.len()], vec![0.02; x.len()]);
     let mut air = Air::still(&layer, &gas, &gaps);

@@ -5,11 +5,11 @@
 use super::failure::Failure;
 use super::log::{Level, log};
 use crate::scene::{self, Scene};
-use crate::sequence::{Folder, Found, Lock, LockError, Run as Record, Status, TakeError};
+use crate::sequence::{ClaimError, Folder, Found, Lock, LockError, Run as Record, Status};
 use std::path::{Component, Path, PathBuf};
 
 /// A request to use a folder.
-pub struct Gate<'a> {
+pub struct Ownership<'a> {
     /// Run folder.
     pub folder: &'a Folder,
     /// Scene.
@@ -20,7 +20,7 @@ pub struct Gate<'a> {
     pub force: bool,
 }
 
-impl Gate<'_> {
+impl Ownership<'_> {
     /// Returns the run in the folder, if its record is readable. A run that `resumes` may find one of another scene or
     /// with a damaged record. Writes nothing.
     ///
@@ -32,19 +32,19 @@ impl Gate<'_> {
             return Err(Failure::input(format!("{path}: is a file; a run needs a folder: give another with --out")));
         }
         if let Some(who) = Lock::held(self.folder.path()) {
-            return Err(TakeError::Held(self.folder.path().to_path_buf(), who).into());
+            return Err(ClaimError::Held(self.folder.path().to_path_buf(), who).into());
         }
         self.look_again(resumes)
     }
 
-    /// Returns the run in the folder as [`Gate::look`] does, without testing the lock, which this process holds.
+    /// Returns the run in the folder as [`Ownership::look`] does, without testing the lock, which this process holds.
     ///
     /// # Errors
-    /// Errors of [`Gate::look`].
+    /// Errors of [`Ownership::look`].
     pub fn look_again(&self, resumes: bool) -> Result<Option<Record>, Failure> {
         match self.folder.find()? {
             Found::Nothing => Ok(None),
-            Found::Foreign(path) => Err(TakeError::Foreign(path).into()),
+            Found::Foreign(path) => Err(ClaimError::Foreign(path).into()),
             Found::Run(record) => {
                 if !resumes {
                     self.own(&record)?;
@@ -97,13 +97,13 @@ impl Gate<'_> {
     /// Another process holds it, or the disk refuses.
     pub fn lock(&self) -> Result<Lock, Failure> {
         let lock = self.folder.lock().map_err(|error| match error {
-            LockError::Held(who) => TakeError::Held(self.folder.path().to_path_buf(), who).into(),
+            LockError::Held(who) => ClaimError::Held(self.folder.path().to_path_buf(), who).into(),
             LockError::Disk(error) => Failure::Disk(error),
         })?;
         if !lock.firm() {
             let path = self.folder.path().display();
-            let told = "the file system has no locks; nothing keeps a second run out of the folder";
-            log(Level::Warning, &format!("{path}: {told}"));
+            let reported = "the file system has no locks; nothing keeps a second run out of the folder";
+            log(Level::Warning, &format!("{path}: {reported}"));
         }
         Ok(lock)
     }
@@ -113,17 +113,17 @@ impl Gate<'_> {
     ///
     /// # Errors
     /// The folder belongs to another scene, or the disk refuses.
-    pub fn take(&self, record: Option<&Record>, resumes: bool) -> Result<Option<PathBuf>, Failure> {
+    pub fn claim(&self, record: Option<&Record>, resumes: bool) -> Result<Option<PathBuf>, Failure> {
         if let Some(record) = record {
             self.own(record)?;
             let ended = record.status != Status::Finished && self.folder.checkpoints()?.is_empty();
             let text = std::fs::read_to_string(self.folder.scene()).unwrap_or_default();
             if resumes && ended && !scene::changes(&text, &self.scene.text).iter().any(|change| counts(change)) {
-                self.folder.take_again()?;
+                self.folder.claim_again()?;
                 return Ok(None);
             }
         }
-        Ok(self.folder.take()?)
+        Ok(self.folder.claim()?)
     }
 }
 

@@ -22,7 +22,7 @@ impl Damping {
 
 /// The laws of one cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sheet {
+pub struct ClothLaw {
     /// In-plane law.
     pub membrane: Membrane,
     /// Out-of-plane law.

@@ -37,7 +37,7 @@ impl DisplacementBound {
                 continue;
             }
             let prescribed = |v: &usize| step.fixed.get(*v).copied().unwrap_or(true);
-            let way = |v: usize| step.moved[v].norm();
+            let way = |v: usize| step.displacement[v].norm();
             let farthest = object.vertices.clone().filter(prescribed).max_by(|a, b| way(*a).total_cmp(&way(*b)));
             if let Some(v) = farthest.filter(|v| way(*v) > *most) {
                 return Err(StepError::Far { vertex: v as u32, way: way(v), h: step.h });

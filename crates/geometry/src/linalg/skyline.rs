@@ -9,7 +9,7 @@ const TRIES: usize = 64;
 
 /// Pattern and factor: `P A P^T = L L^T`. Column `j` of `L` is stored from the diagonal to its last entry.
 #[derive(Debug, Default, PartialEq)]
-pub struct Envelope {
+pub struct SkylineCholesky {
     /// Position of each unknown in the elimination order.
     place: Vec<u32>,
     /// Offset of each column in `values`, with one entry more. No column ends above the column before, and [`BLOCK`] of
@@ -19,22 +19,22 @@ pub struct Envelope {
     values: Vec<f64>,
 }
 
-impl Clone for Envelope {
-    fn clone(&self) -> Envelope {
-        Envelope { place: self.place.clone(), starts: self.starts.clone(), values: self.values.clone() }
+impl Clone for SkylineCholesky {
+    fn clone(&self) -> SkylineCholesky {
+        SkylineCholesky { place: self.place.clone(), starts: self.starts.clone(), values: self.values.clone() }
     }
 
     /// Copies without new storage where there is enough.
-    fn clone_from(&mut self, other: &Envelope) {
+    fn clone_from(&mut self, other: &SkylineCholesky) {
         self.place.clone_from(&other.place);
         self.starts.clone_from(&other.starts);
         self.values.clone_from(&other.values);
     }
 }
 
-impl Envelope {
+impl SkylineCholesky {
     /// Builds the pattern for `size` unknowns coupled by `pairs`, which may be repeated and in any order.
-    pub fn new(size: usize, pairs: impl Iterator<Item = [u32; 2]>) -> Envelope {
+    pub fn new(size: usize, pairs: impl Iterator<Item = [u32; 2]>) -> SkylineCholesky {
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); size];
         for [a, b] in pairs.filter(|[a, b]| a != b) {
             near[a as usize].push(b);
@@ -48,12 +48,12 @@ impl Envelope {
         let orders = (0..tries).map(|k| arrange(&near, (k * size / tries) as u32));
         let (place, starts) = orders.min_by_key(|(_, starts)| starts[size]).unwrap_or_default();
         let values = vec![0.0; starts[size]];
-        Envelope { place, starts, values }
+        SkylineCholesky { place, starts, values }
     }
 
     /// Returns the factored 1x1 identity.
-    pub fn one() -> Envelope {
-        Envelope { place: vec![0], starts: vec![0, 1], values: vec![1.0] }
+    pub fn one() -> SkylineCholesky {
+        SkylineCholesky { place: vec![0], starts: vec![0, 1], values: vec![1.0] }
     }
 
     /// Adds to the entry of two coupled unknowns, or to the diagonal of one.
@@ -64,7 +64,7 @@ impl Envelope {
 
     /// Factors the matrix in place. Returns false if it is not positive definite.
     pub fn factor(&mut self) -> bool {
-        let Envelope { starts, values, .. } = self;
+        let SkylineCholesky { starts, values, .. } = self;
         let size = starts.len().saturating_sub(1);
         for first in (0..size).step_by(BLOCK) {
             let next = (first + BLOCK).min(size);
@@ -95,8 +95,8 @@ impl Envelope {
     }
 
     /// Returns the factored sum of a factored matrix and a diagonal one, given by unknown. Both are positive.
-    pub fn shifted(&self, diagonal: &[f64]) -> Envelope {
-        let Envelope { place, starts, values } = self;
+    pub fn shifted(&self, diagonal: &[f64]) -> SkylineCholesky {
+        let SkylineCholesky { place, starts, values } = self;
         let mut sum = vec![0.0; values.len()];
         let mut column = Vec::new();
         for k in 0..place.len() {
@@ -112,7 +112,7 @@ impl Envelope {
         for (unknown, place) in place.iter().enumerate() {
             sum[starts[*place as usize]] += diagonal[unknown];
         }
-        let mut shifted = Envelope { place: place.clone(), starts: starts.clone(), values: sum };
+        let mut shifted = SkylineCholesky { place: place.clone(), starts: starts.clone(), values: sum };
         // The sum is positive definite. Values that are not finite show in each solution.
         shifted.factor();
         shifted
@@ -125,13 +125,13 @@ impl Envelope {
 
     /// Returns the columns of a whole block, below its rows.
     fn below(&self, first: usize) -> [&[f64]; BLOCK] {
-        let Envelope { starts, values, .. } = self;
+        let SkylineCholesky { starts, values, .. } = self;
         std::array::from_fn(|k| &values[starts[first + k] + BLOCK - k..starts[first + k + 1]])
     }
 
     /// Solves in place. `scratch` has at least one entry per unknown.
     pub fn solve(&self, x: &mut [f64], scratch: &mut [f64]) {
-        let Envelope { place, starts, values } = self;
+        let SkylineCholesky { place, starts, values } = self;
         for (p, x) in place.iter().zip(&*x) {
             scratch[*p as usize] = *x;
         }
@@ -259,21 +259,21 @@ mod tests {
         let across = (0..side * side).filter(|v| v % side + 1 < side).map(|v| [v, v + 1]);
         let along = (0..side * (side - 1)).map(|v| [v + side, v]);
         let pairs: Vec<[u32; 2]> = across.chain(along).chain([[side * side, side * side + 1]]).collect();
-        let mut envelope = Envelope::new(n, pairs.iter().copied());
+        let mut skyline = SkylineCholesky::new(n, pairs.iter().copied());
         // A grid numbered along its rows has rows of nine. The order must not be much worse.
-        assert!(envelope.values.len() < n * 12, "{}", envelope.values.len());
+        assert!(skyline.values.len() < n * 12, "{}", skyline.values.len());
         for round in 0..2 {
-            envelope.values.fill(0.0);
+            skyline.values.fill(0.0);
             let weight = |k: usize| 1.0 + (k + round) as f64 % 5.0;
             let diagonal = |v: usize| 0.1 + v as f64 % 3.0;
-            let mut add = |a: u32, b: u32, value: f64| envelope.add(a, b, value);
+            let mut add = |a: u32, b: u32, value: f64| skyline.add(a, b, value);
             (0..n).for_each(|v| add(v as u32, v as u32, diagonal(v)));
             for (k, [a, b]) in pairs.iter().enumerate() {
                 add(*a, *a, weight(k));
                 add(*b, *b, weight(k));
                 add(*a, *b, -weight(k));
             }
-            assert!(envelope.factor());
+            assert!(skyline.factor());
             let wanted: Vec<f64> = (0..n).map(|v| (v as f64 * 0.7).sin()).collect();
             let mut x: Vec<f64> = (0..n).map(|v| diagonal(v) * wanted[v]).collect();
             for (k, [a, b]) in pairs.iter().enumerate() {
@@ -281,7 +281,7 @@ mod tests {
                 x[*a as usize] += flow;
                 x[*b as usize] -= flow;
             }
-            envelope.solve(&mut x, &mut vec![0.0; n]);
+            skyline.solve(&mut x, &mut vec![0.0; n]);
             assert!(x.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-12));
         }
     }
@@ -291,11 +291,11 @@ mod tests {
         let n = 11u32;
         let pairs: Vec<[u32; 2]> = (0..n).flat_map(|k| [[k, (k + 1) % n], [k, (k + 4) % n]]).collect();
         let build = |more: f64| {
-            let mut envelope = Envelope::new(n as usize, pairs.iter().copied());
-            pairs.iter().for_each(|[a, b]| envelope.add(*a, *b, -1.0));
-            (0..n).for_each(|k| envelope.add(k, k, 5.0 + more * f64::from(k)));
-            assert!(envelope.factor());
-            envelope
+            let mut skyline = SkylineCholesky::new(n as usize, pairs.iter().copied());
+            pairs.iter().for_each(|[a, b]| skyline.add(*a, *b, -1.0));
+            (0..n).for_each(|k| skyline.add(k, k, 5.0 + more * f64::from(k)));
+            assert!(skyline.factor());
+            skyline
         };
         let diagonal: Vec<f64> = (0..n).map(|k| 3.0 * f64::from(k)).collect();
         let (shifted, wanted) = (build(0.0).shifted(&diagonal), build(3.0));
@@ -304,10 +304,10 @@ mod tests {
 
     #[test]
     fn what_is_not_positive_definite_is_told() {
-        let mut envelope = Envelope::new(2, [[0, 1]].into_iter());
+        let mut skyline = SkylineCholesky::new(2, [[0, 1]].into_iter());
         for (a, b) in [(0, 0), (1, 1), (1, 0)] {
-            envelope.add(a, b, 1.0);
+            skyline.add(a, b, 1.0);
         }
-        assert!(!envelope.factor());
+        assert!(!skyline.factor());
     }
 }

@@ -18,16 +18,16 @@ const STRAY: f64 = 0.05;
 impl ActiveSet {
     /// Adds a penalty to contacts that miss their goals by far, and linearises them again. Returns true if there are
     /// any.
-    pub fn stop_closing(&mut self, world: &World, step: &Step) -> bool {
+    pub fn add_penalties(&mut self, world: &World, step: &Step) -> bool {
         let ActiveSet { contacts, frames, blows, setting, .. } = self;
-        let missed = |blow: &impulse::Blow| blow.misses(&step.moved, STRAY);
+        let missed = |blow: &impulse::Blow| blow.misses(&step.displacement, STRAY);
         if !par::any(blows, missed) {
             return false;
         }
         let rubs = frames.rubs(world);
         par::each_mut(contacts, |k, c| {
             if missed(&blows[k]) {
-                c.stop(setting, &rubs);
+                c.add_penalty(setting, &rubs);
             }
         });
         true
@@ -35,7 +35,7 @@ impl ActiveSet {
 
     /// Adds a penalty to pairs that the displacements leave unproven, and linearises them again. Pairs not yet in
     /// contact become contacts. Returns true if there are any.
-    pub fn stop_unproven(&mut self, world: &World, state: &State, step: &Step) -> bool {
+    pub fn add_unproven_penalties(&mut self, world: &World, state: &State, step: &Step) -> bool {
         let setting = self.setting;
         let setting = &setting;
         self.prove(world, state, step, true);
@@ -46,7 +46,7 @@ impl ActiveSet {
             match self.contacts[..known].binary_search_by_key(&key(w.pair, w.features), |c| c.key) {
                 Ok(k) => {
                     any = true;
-                    self.contacts[k].stop(setting, &self.frames.rubs(world));
+                    self.contacts[k].add_penalty(setting, &self.frames.rubs(world));
                 }
                 Err(_) => {
                     let separation = w.pair.separation(&pick(&state.x, &w.vertices));
@@ -58,12 +58,12 @@ impl ActiveSet {
                     contact.kept = true;
                     let bristles = from_first(&state.bristles, contact.key, true);
                     contact.contact.bristle = remember(world, bristles, contact.key);
-                    contact.free = (0..4).map(|k| step.flight(w.vertices[k]) * contact.weights[k]).sum();
+                    contact.free = (0..4).map(|k| step.predicted(w.vertices[k]) * contact.weights[k]).sum();
                     contact.contact.expected = contact.free;
                     if self.frames.acts() {
                         self.frames.add(world, &state.x, &mut contact, step);
                     }
-                    contact.stop(setting, &self.frames.rubs(world));
+                    contact.add_penalty(setting, &self.frames.rubs(world));
                     any = true;
                     self.contacts.push(contact);
                 }

@@ -12,22 +12,22 @@ use crate::world::step::Step;
 
 /// Pair that acts in the step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct NarrowResult {
     pub key: u64,
     pub vertices: [u32; 4],
     pub separation: Separation,
     pub share: Share,
     /// Scale of thickness and activation distance that rest shape and ramp allow.
-    pub room: f64,
+    pub offset_scale: f64,
     pub mass: f64,
     pub bears: f64,
     pub kept: bool,
 }
 
-impl Found {
+impl NarrowResult {
     /// Creates the contact of a step, without friction memory.
     pub(crate) fn contact(&self, world: &World, step: &Step) -> Element {
-        let Found { key, vertices, separation, share, room, mass, bears, kept } = *self;
+        let NarrowResult { key, vertices, separation, share, offset_scale, mass, bears, kept } = *self;
         let Separation { distance, normal, weights } = separation;
         let [a, b] = [vertices[0], vertices[3]].map(|v| world.surface.object[v as usize]);
         let friction = match world.frictions.of(a, b) {
@@ -51,8 +51,8 @@ impl Found {
         };
         let contact = Contact {
             normal,
-            gap: distance - thickness(world, &vertices, &weights) * room,
-            reach: world.distance(&vertices) * room,
+            gap: distance - thickness(world, &vertices, &weights) * offset_scale,
+            reach: world.distance(&vertices) * offset_scale,
             mass,
             bears,
             friction,
