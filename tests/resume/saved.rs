@@ -120,6 +120,8 @@ fn values_are_checked_before_they_are_set() {
     assert!(told(simulation.set_factor(Of::Wind, None, f64::INFINITY)).starts_with("factor is inf"));
     assert!(told(simulation.set_pressure("sheet", 1.0)).starts_with("'sheet' is no balloon"));
     assert!(told(simulation.set_pin_target("sheet", 0, &[])).starts_with("'sheet' has 0 pins"));
+    assert!(told(simulation.set_handle_target("sheet", 0, &[])).starts_with("'sheet' has 0 handles"));
+    assert!(told(simulation.set_pointer("sheet", 0, [0.5; 2], true)).starts_with("'sheet' has 0 pointers"));
     assert!(told(simulation.field("sheet", "colour")).starts_with("'sheet' has no field 'colour'; there are 'strain'"));
     let sheet = simulation.positions("sheet").unwrap().to_vec();
     let through: Vec<Vec3> = sheet.iter().map(|p| p - Vec3::y() * 0.4).collect();
