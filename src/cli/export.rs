@@ -83,11 +83,11 @@ enum Format {
 /// Objects whose normals are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// Those with joined borders
+    /// Objects with joined borders
     Seams,
-    /// All that are smooth
+    /// All objects that are smooth
     All,
-    /// None
+    /// No object
     Off,
 }
 

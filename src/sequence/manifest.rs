@@ -56,7 +56,7 @@ pub struct Entry {
     pub polygons: Vec<[u32; 2]>,
     /// Materials of the triangles, by the names of the input file. The record has runs: number, consecutive triangles.
     pub materials: Materials,
-    /// Objects of the input file that the triangles are of, by their names there. The record has runs, as for materials.
+    /// Objects of the input file that the triangles are of, by their names there. The record has runs as of materials.
     pub origins: Materials,
     /// OBJ file with the chart, if that has seams.
     pub chart: Option<String>,

@@ -50,12 +50,12 @@ pub struct Embedded {
 /// Choice of the objects whose normals USD and Alembic have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Normals {
-    /// Those with borders that are joined: programs take the two sides for creases there.
+    /// Objects with borders that are joined: programs take the two sides for creases there.
     #[default]
     Seams,
     /// All that are shaded smooth.
     All,
-    /// None.
+    /// No object.
     Off,
 }
 

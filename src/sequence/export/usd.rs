@@ -2,10 +2,10 @@
 //!
 //! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far from the origin. Each object is a
 //! `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`, `primvars:displayColor`, `primvars:material_id`
-//! (per face) and a primvar per field, `normals` where a part has them. `userProperties:source` has the names of the
-//! objects in the source file, and `primvars:source_id` their number where there are several. Materials are in `/<scene>/materials`. A mesh with several has a subset for
-//! each. Units are metres, the subdivision scheme is `none`, and a frame is a time code. Static objects have no time
-//! samples. Objects that appear or vanish have `visibility`.
+//! (per face), a primvar per field, and `normals` where a part has them. `userProperties:source` has the names of the
+//! objects in the source file, and `primvars:source_id` their number where there are several. Materials are in
+//! `/<scene>/materials`. A mesh with several has a subset for each. Units are metres, the subdivision scheme is `none`,
+//! and a frame is a time code. Static objects have no time samples. Objects that appear or vanish have `visibility`.
 
 use super::normals::smooth;
 use super::surface::{Bound, Names, materials, shown_as};

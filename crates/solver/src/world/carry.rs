@@ -3,7 +3,6 @@
 //! A joined vertex has the mean position and velocity of its parts, weighted by mass: momentum is kept. Memories follow
 //! their vertices, triangles and edges.
 
-use super::glide::Glide;
 use super::yields::{Dent, Slack};
 use super::{Pin, State, World};
 use crate::collision::certificate::Pair;
@@ -182,13 +181,13 @@ impl<'a> Carried<'a> {
         let mut driven = old.driven.clone();
         for (pin, glide) in &mut driven.pins {
             let (Some(places), Some(new)) = (places.get(*pin), to.pins.get(*pin)) else { continue };
-            carried_way(glide, places, new);
+            [&mut glide.start, &mut glide.end].map(|own| *own = in_places(own, places, new));
         }
         for (handle, glide) in &mut driven.handles {
             let (Some(places), Some(new)) = (places.get(from.pins.len() + *handle), to.handles.get(*handle)) else {
                 continue;
             };
-            carried_way(glide, places, &new.pin);
+            [&mut glide.start, &mut glide.end].map(|own| *own = in_places(own, places, &new.pin));
         }
         State {
             driven,
@@ -217,12 +216,11 @@ impl<'a> Carried<'a> {
     }
 }
 
-/// Gives a way the vertices of the new pin. `places` has the place in it of each old vertex.
-fn carried_way(glide: &mut Glide, places: &[usize], new: &Pin) {
-    for own in [&mut glide.start, &mut glide.end] {
-        let before = std::mem::replace(own, vec![Vec3::zeros(); new.vertices.len()]);
-        before.iter().zip(places).rev().for_each(|(at, place)| own[*place] = *at);
-    }
+/// Returns values of an old pin's vertices for those of the new one. `places` has the place in it of each old vertex.
+fn in_places(old: &[Vec3], places: &[usize], new: &Pin) -> Vec<Vec3> {
+    let mut own = vec![Vec3::zeros(); new.vertices.len()];
+    old.iter().zip(places).rev().for_each(|(at, place)| own[*place] = *at);
+    own
 }
 
 /// Iterates over the pins of a world, then those of its handles.
@@ -237,6 +235,7 @@ mod tests {
     use crate::mesh::TriMesh;
     use crate::mesh::seam::Seam;
     use crate::world::build::{ClothInput, Input, build};
+    use crate::world::glide::Glide;
     use crate::world::{Handle, Pull};
 
     /// Two squares side by side, 0.2 mm apart, whose facing borders are joined in the second world.

@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(down.force(0.5, 0), -Vec3::y() * 2.0);
     }
 
-    /// What is set frame by frame gives the record that a file of the same rows has.
+    /// A pointer that is set frame by frame has the record of a file with the same rows.
     #[test]
     fn a_pointer_that_is_turned_has_the_rows_of_a_file() {
         let rows =
