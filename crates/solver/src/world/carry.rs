@@ -181,13 +181,17 @@ impl<'a> Carried<'a> {
         let mut driven = old.driven.clone();
         for (pin, glide) in &mut driven.pins {
             let (Some(places), Some(new)) = (places.get(*pin), to.pins.get(*pin)) else { continue };
-            [&mut glide.start, &mut glide.end].map(|own| *own = in_places(own, places, new));
+            for own in [&mut glide.start, &mut glide.end] {
+                *own = in_places(own, places, new);
+            }
         }
         for (handle, glide) in &mut driven.handles {
             let (Some(places), Some(new)) = (places.get(from.pins.len() + *handle), to.handles.get(*handle)) else {
                 continue;
             };
-            [&mut glide.start, &mut glide.end].map(|own| *own = in_places(own, places, &new.pin));
+            for own in [&mut glide.start, &mut glide.end] {
+                *own = in_places(own, places, &new.pin);
+            }
         }
         State {
             driven,
