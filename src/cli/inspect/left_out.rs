@@ -34,18 +34,18 @@ pub struct LeftOut {
 pub type Frame<'a> = (&'a [Vec3], &'a Surface, &'a [&'a Entry]);
 
 impl LeftOut {
-    /// Builds the scene of a run again; `None` if it leaves out nothing.
+    /// Builds the scene of a run again; `None` if the run left out nothing.
     ///
     /// # Errors
     /// Says why the scene cannot be built as it was.
     pub fn of(folder: &Folder, record: &Record) -> Result<Option<LeftOut>, String> {
+        if record.ignored.is_empty() {
+            return Ok(None);
+        }
         let path = Path::new(&record.scene);
         let first = |faults: Vec<Fault>| faults.first().map_or_else(String::new, Fault::to_string);
         let bytes = read(&folder.scene()).map_err(|error| error.to_string())?;
         let scene = scene::read_recorded(path, &bytes, &[]).map_err(first)?;
-        if scene.ignores.is_empty() {
-            return Ok(None);
-        }
         let Built { world, .. } = build(&scene, path).map_err(|refusal| first(refusal.faults))?;
         let same = |entry: &&Entry| {
             let object = world.objects.iter().find(|object| object.name == entry.name);
