@@ -2,14 +2,17 @@
 
 use crate::effect::air::AirLayers;
 use crate::effect::air::gas::Supply;
+use crate::effect::pointer::pick::{Moment, Pick};
+use crate::effect::pointer::{Grips, Pointers};
 use crate::linalg::Vec3;
-use crate::scene::{Fault, build};
+use crate::scene::cloth::Weight;
+use crate::scene::{self, Fault, build};
 use crate::simulation::{Error, Simulation, snapshots};
 use crate::world::driven::{Factor, set};
 use crate::world::glide::Glide;
 use crate::world::keyed::Of;
-use crate::world::{Kind, Object};
-use std::ops::RangeInclusive;
+use crate::world::{Kind, Object, Pin, Pull};
+use std::ops::{Range, RangeInclusive};
 
 /// Largest coordinate, as in scenes [m].
 const FAR: f64 = 1e6;
@@ -44,6 +47,12 @@ fn within(of: &str, value: f64, range: &RangeInclusive<f64>) -> Result<(), Error
         return Ok(());
     }
     refused(format!("{of} is {value}; it is to be {:e} to {:e}", range.start(), range.end()))
+}
+
+/// Returns the range of an entry in a list of all that have so many each.
+fn among(counts: &[usize], index: usize) -> Option<Range<usize>> {
+    let first: usize = counts.get(..index)?.iter().sum();
+    Some(first..first + counts.get(index)?)
 }
 
 impl Simulation {
@@ -157,17 +166,66 @@ impl Simulation {
         if !(own.from <= now && now < own.until) {
             return refused(format!("pin {pin} of '{object}' does not hold at this frame"));
         }
-        let start: Vec<Vec3> = match self.state.anchors.get(k) {
-            Some(Some(anchors)) => {
-                let carry = own.carry(now);
-                anchors.iter().enumerate().map(|(k, anchor)| carry.apply(k, anchor)).collect()
-            }
-            _ => own.vertices.iter().map(|v| self.state.x[*v as usize]).collect(),
-        };
-        let glide = self.glide(start, places)?;
+        let glide = self.glide(self.path(own, k), places)?;
         set(&mut self.state.driven.pins, k, glide);
         self.drive();
         Ok(())
+    }
+
+    /// Sets where the targets of a handle are at the next frame, in the order of [`Simulation::handles`] [m]. They go
+    /// there in straight lines and stay until others are set, as long as the handle holds. Its spring, or the weights
+    /// of a soft pin, pull the vertices after them.
+    ///
+    /// # Errors
+    /// No cloth or body has that name, it has no such handle, or the handle is a constant force or does not hold now.
+    /// There are too few or too many places, or one is not finite or beyond 1e6. Before the first frame nothing can be
+    /// set.
+    pub fn set_handle_target(&mut self, object: &str, handle: usize, places: &[Vec3]) -> Result<(), Error> {
+        let all = self.handle_range(object)?;
+        if handle >= all.len() {
+            let count = all.len();
+            return refused(format!("'{object}' has {count} handles, counted from 0; there is no handle {handle}"));
+        }
+        let k = all.start + handle;
+        let own = &self.world.handles[k];
+        if matches!(own.pull, Pull::Force(_)) {
+            return refused(format!("handle {handle} of '{object}' is a constant force, which has no target"));
+        }
+        checked(&format!("target of handle {handle} of '{object}'"), places, own.pin.vertices.len(), FAR)?;
+        let now = self.state.now();
+        if !(own.pin.from <= now && now < own.pin.until) {
+            return refused(format!("handle {handle} of '{object}' does not hold at this frame"));
+        }
+        let glide = self.glide(self.path(&own.pin, self.world.pins.len() + k), places)?;
+        set(&mut self.state.driven.handles, k, glide);
+        self.drive();
+        Ok(())
+    }
+
+    /// Sets where a pointer of a cloth is in the picture at the next frame, 0 to 1 from its top left, and whether its
+    /// button is down from now on. It goes there in a straight line and stays, in place of what its file has from now
+    /// on. Pressed on the cloth it picks a vertex, which is returned in file order, as long as it holds one.
+    ///
+    /// # Errors
+    /// No cloth has that name, it has no such pointer, or a coordinate is not between 0 and 1. Before the first frame
+    /// nothing can be set.
+    pub fn set_pointer(&mut self, cloth: &str, pointer: usize, at: [f64; 2], down: bool) -> Result<Option<u32>, Error> {
+        let (k, mut pick) = self.pointer(cloth, pointer)?;
+        if let Some(wrong) = at.iter().find(|c| !(0.0..=1.0).contains(*c)) {
+            return refused(format!("a coordinate of the pointer is {wrong}; it is to be 0 to 1"));
+        }
+        let now = self.state.now();
+        let until = self.glide(Vec::new(), &[])?.until;
+        pick.turn(now, Moment { time: until, at, down });
+        set(&mut self.state.driven.pointers, k, pick.moments.iter().map(Moment::numbers).collect());
+        let before = self.state.effects.get::<Grips>().and_then(|grips| grips.0.get(k)).copied().unwrap_or_default();
+        let grip = pick.grip(&self.world, &self.state.x, now, before);
+        if let Some(own) = self.state.effects.get_mut::<Grips>().and_then(|grips| grips.0.get_mut(k)) {
+            *own = grip;
+        }
+        self.drive();
+        let place = &self.world.objects[pick.object].place;
+        Ok(grip.vertex.and_then(|v| place.iter().position(|own| *own == v)).map(|file| file as u32))
     }
 
     /// Returns the vertices of each pin of a cloth or body, in file order of the object. Pins are in the order of the
@@ -177,11 +235,37 @@ impl Simulation {
     /// No cloth or body has that name.
     pub fn pins(&self, object: &str) -> Result<Vec<Vec<u32>>, Error> {
         let range = self.range(object)?;
+        self.in_file(object, self.world.pins[range].iter())
+    }
+
+    /// Returns the vertices of each handle of a cloth or body, in file order of the object. First are the handles of
+    /// the scene, then the soft vertices of each pin whose weights may be below 1.
+    ///
+    /// # Errors
+    /// No cloth or body has that name.
+    pub fn handles(&self, object: &str) -> Result<Vec<Vec<u32>>, Error> {
+        let range = self.handle_range(object)?;
+        self.in_file(object, self.world.handles[range].iter().map(|handle| &handle.pin))
+    }
+
+    /// Returns the vertices of pins in file order of their object.
+    fn in_file<'a>(&self, object: &str, pins: impl Iterator<Item = &'a Pin>) -> Result<Vec<Vec<u32>>, Error> {
         let own = &self.world.objects[self.index(object)?];
         let mut files = std::collections::HashMap::new();
         own.place.iter().enumerate().rev().for_each(|(file, v)| _ = files.insert(*v, file as u32));
         let file = |v: &u32| files.get(v).copied().unwrap_or_default();
-        Ok(self.world.pins[range].iter().map(|pin| pin.vertices.iter().map(file).collect()).collect())
+        Ok(pins.map(|pin| pin.vertices.iter().map(file).collect()).collect())
+    }
+
+    /// Returns where a pin, or the target of a handle, has its vertices now [m]. `k` is its place among the anchors.
+    fn path(&self, own: &Pin, k: usize) -> Vec<Vec3> {
+        match self.state.anchors.get(k) {
+            Some(Some(anchors)) => {
+                let carry = own.carry(self.state.now());
+                anchors.iter().enumerate().map(|(k, anchor)| carry.apply(k, anchor)).collect()
+            }
+            _ => own.vertices.iter().map(|v| self.state.x[*v as usize]).collect(),
+        }
     }
 
     /// Sets positions of a cloth or body, in file order [m]. Vertices that a pin holds stay. The next step begins as a
@@ -299,15 +383,34 @@ impl Simulation {
     }
 
     /// Returns the pins of a cloth or body in the world.
-    fn range(&self, object: &str) -> Result<std::ops::Range<usize>, Error> {
+    fn range(&self, object: &str) -> Result<Range<usize>, Error> {
         let index = self.index(object)?;
         let cloths = self.scene.cloths.iter().map(|cloth| cloth.pins.len());
         let counts: Vec<usize> = cloths.chain(self.scene.bodies.iter().map(|body| body.pins.len())).collect();
-        let Some(count) = counts.get(index) else {
-            return refused(format!("'{object}' is an obstacle, which has no pins"));
+        among(&counts, index).map_or_else(|| refused(format!("'{object}' is an obstacle, which has no pins")), Ok)
+    }
+
+    /// Returns the handles of a cloth or body in the world.
+    fn handle_range(&self, object: &str) -> Result<Range<usize>, Error> {
+        let index = self.index(object)?;
+        // A pin whose weights may be below 1 has a handle after all others.
+        let soft = |pins: &[scene::cloth::Pin]| pins.iter().filter(|pin| pin.weight != Weight::Same(1.0)).count();
+        let cloths = self.scene.cloths.iter().map(|cloth| cloth.handles.len() + soft(&cloth.pins));
+        let bodies = self.scene.bodies.iter().map(|body| body.handles.len() + soft(&body.pins));
+        let counts: Vec<usize> = cloths.chain(bodies).collect();
+        among(&counts, index).map_or_else(|| refused(format!("'{object}' is an obstacle, which has no handles")), Ok)
+    }
+
+    /// Returns the place of a cloth's pointer among all pointers, and the pointer.
+    fn pointer(&self, cloth: &str, pointer: usize) -> Result<(usize, Pick), Error> {
+        let index = self.index(cloth)?;
+        let all = self.world.effects.get::<Pointers>().map_or(&[][..], |all| &all.0);
+        let own: Vec<(usize, &Pick)> = all.iter().enumerate().filter(|(_, pick)| pick.object == index).collect();
+        let count = own.len();
+        let Some((k, pick)) = own.get(pointer) else {
+            return refused(format!("'{cloth}' has {count} pointers, counted from 0; there is no pointer {pointer}"));
         };
-        let first: usize = counts[..index].iter().sum();
-        Ok(first..first + count)
+        Ok((*k, (*pick).clone()))
     }
 
     /// Returns the way from `start` to places at the next frame.
@@ -332,6 +435,13 @@ impl Simulation {
                 if let Ok(k) = driven.pressures.binary_search_by_key(&balloon.cloth, |(object, _)| *object) {
                     let excess = driven.pressures[k].1;
                     balloon.chamber.supply = Supply::Held { excess, duration: f64::MIN_POSITIVE };
+                }
+            }
+        }
+        if let Some(pointers) = world.effects.get_mut::<Pointers>().filter(|_| !driven.pointers.is_empty()) {
+            for (k, moments) in &driven.pointers {
+                if let Some(pick) = pointers.0.get_mut(*k) {
+                    pick.moments = moments.iter().map(|numbers| Moment::of(*numbers)).collect();
                 }
             }
         }

@@ -40,6 +40,12 @@ pub fn vector(of: &str, array: &Like<f64>) -> PyResult<Vec3> {
     }
 }
 
+/// Returns the point of an array of the shape (2,).
+pub fn point(of: &str, array: &Like<f64>) -> PyResult<[f64; 2]> {
+    <[f64; 2]>::try_from(flat(array))
+        .map_err(|_| PyValueError::new_err(format!("{of}: the shape is {:?}, expected (2,)", array.shape())))
+}
+
 /// Makes an array of the shape (n, N).
 pub fn table<'py, const N: usize, T: Element + Copy>(
     py: Python<'py>,

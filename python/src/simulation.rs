@@ -1,6 +1,6 @@
 //! Simulation of a scene frame by frame, and NumPy arrays of its objects.
 
-use crate::arrays::{Like, table, vector, vectors};
+use crate::arrays::{Like, point, table, vector, vectors};
 use crate::faults::raised;
 use crate::scene::Scene;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -288,16 +288,49 @@ impl Simulation {
         Ok(pins.iter().map(|pin| PyArray1::from_iter(py, pin.iter().map(|v| *v as i32))).collect())
     }
 
-    /// Sets where an obstacle is at the next frame, (vertices, 3), or a pin of a cloth or body, (vertices of the pin, 3)
-    /// [m]. The way there is straight.
-    #[pyo3(signature = (name, positions, pin=None))]
-    fn set_target(&mut self, py: Python, name: &str, positions: Like<f64>, pin: Option<usize>) -> PyResult<()> {
+    /// Vertices of each handle of a cloth or body, in file order: int32. First are the handles of the scene, then the
+    /// soft vertices of each pin whose weights may be below 1.
+    fn handles<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Vec<Bound<'py, PyArray1<i32>>>> {
+        self.object(name)?;
+        let handles = self.solver.handles(name).map_err(|error| raised(py, error))?;
+        Ok(handles.iter().map(|handle| PyArray1::from_iter(py, handle.iter().map(|v| *v as i32))).collect())
+    }
+
+    /// Sets where an obstacle is at the next frame, (vertices, 3), or a pin of a cloth or body, (vertices of the pin,
+    /// 3), or the targets of a handle, as `handles` has them [m]. The way there is straight.
+    #[pyo3(signature = (name, positions, pin=None, handle=None))]
+    fn set_target(
+        &mut self,
+        py: Python,
+        name: &str,
+        positions: Like<f64>,
+        pin: Option<usize>,
+        handle: Option<usize>,
+    ) -> PyResult<()> {
         self.object(name)?;
         let places = vectors(&format!("target of '{name}'"), &positions)?;
-        self.change(py, |solver| match pin {
-            Some(pin) => solver.set_pin_target(name, pin, &places),
-            None => solver.set_target(name, &places),
+        self.change(py, |solver| match (pin, handle) {
+            (Some(_), Some(_)) => Err(Error::Value("give a pin or a handle, not both".to_string())),
+            (Some(pin), None) => solver.set_pin_target(name, pin, &places),
+            (None, Some(handle)) => solver.set_handle_target(name, handle, &places),
+            (None, None) => solver.set_target(name, &places),
         })
+    }
+
+    /// Sets where a pointer of a cloth is in the picture at the next frame, (2,), 0 to 1 from its top left, and whether
+    /// its button is down from now on. Returns the vertex that it holds, in file order.
+    #[pyo3(signature = (name, at, down, pointer=0))]
+    fn set_pointer(
+        &mut self,
+        py: Python,
+        name: &str,
+        at: Like<f64>,
+        down: bool,
+        pointer: usize,
+    ) -> PyResult<Option<u32>> {
+        self.object(name)?;
+        let at = point(&format!("pointer of '{name}'"), &at)?;
+        self.change(py, |solver| solver.set_pointer(name, pointer, at, down))
     }
 
     /// Sets gravity from now on, (3,) [m/s^2].

@@ -254,6 +254,62 @@ class Set(Case):
         self.assertLess(abs(driven.positions("sheet") - keyed.positions("sheet")).max(), 2e-4)
         self.assertGreater(abs(driven.positions("sheet") - percale.Simulation(hung()).positions("sheet")).max(), 0.1)
 
+    def test_driven_handles_move_as_keyframes_move_them(self):
+        times, step = numpy.arange(8) / 30, numpy.array([0.01, 0.02, 0.0])
+        keyed = [{"time": time, "translate": step * k} for k, time in enumerate(times)]
+        handle, soft = {"group": "side", "stiffness": 5.0}, {"group": "side", "weight": 0.5}
+        for table, one in ("handle", handle), ("pin", soft):
+            with self.subTest(table):
+                held = lambda more: percale.Simulation(hung(8, more={"pin": None, table: [{**one, **more}]}))
+                still, moved, driven = held({}), held({"keyframes": keyed}), held({})
+                (own,) = driven.handles("sheet")
+                self.assertEqual((own.dtype, own.tolist()), (numpy.int32, list(range(12))))
+                rest, state = driven.positions("sheet")[own].astype(float), None
+                for k in range(1, 8):
+                    driven.set_target("sheet", rest + step * k, handle=0)
+                    if k == 5:
+                        state, ahead = driven.save(), follow(driven, 1)
+                        driven.restore(state)
+                    driven.step(), moved.step(), still.step()
+                    self.assertTrue(k != 5 or bits(driven) == ahead[0])
+                # As for pins, they differ by the rounding of positions alone.
+                self.assertLess(abs(driven.positions("sheet") - moved.positions("sheet")).max(), 2e-4)
+                self.assertGreater(abs(driven.positions("sheet") - still.positions("sheet")).max(), 0.05)
+                still.restore(state)
+                self.assertEqual(follow(still, 1), ahead)
+
+    def test_a_driven_pointer_is_that_of_a_file(self):
+        # Pressed at the third frame, moved, let go at the seventh and pressed again beside the cloth.
+        rows = [(0.5, 0.5, 0), (0.5, 0.5, 0), (0.5, 0.45, 1), (0.55, 0.4, 1), (0.6, 0.4, 1), (0.6, 0.4, 1), (0.6, 0.4, 0)]
+        rows += [(0.0, 0.0, 1), (0.0, 0.0, 1), (0.0, 0.0, 0)]
+        lines = lambda rows: "".join(f"{k / 30!r},{x!r},{y!r},{down}\n" for k, (x, y, down) in enumerate(rows))
+        preview = {"enabled": False, "camera": {"position": [0.25, 1.5, 0.01], "target": [0.25, 0, 0]}}
+        made = []
+        for direction in ("ray", "motion"):
+            of = lambda file: [{"path": str(file), "force": 0.05, "direction": direction}]
+            file = self.file("mouse.csv", "t,px,py,button\n" + lines(rows))
+            idle = self.file("idle.csv", "t,px,py,button\n" + lines(rows[:1]))
+            wanted = percale.Simulation(hung(len(rows), more={"pick": of(file)}, preview=preview))
+            driven = percale.Simulation(hung(len(rows), more={"pick": of(idle)}, preview=preview))
+            held = []
+            for (_, _, down), (x, y, _) in zip(rows, rows[1:]):
+                held.append(driven.set_pointer("sheet", [x, y], bool(down)))
+                driven.step(), wanted.step()
+                self.assertEqual(bits(driven), bits(wanted), driven.frame)
+                self.assertEqual(driven.stats().get("missed"), wanted.stats().get("missed"))
+            self.assertEqual([vertex is not None for vertex in held], [False] * 2 + [True] * 4 + [False] * 3)
+            self.assertEqual(len(set(held[2:6])), 1)
+            made.append(bits(driven))
+            for told, call in {
+                "a coordinate of the pointer is 1.5; it is to be 0 to 1": lambda: driven.set_pointer("sheet", [0, 1.5], True),
+                r"pointer of 'sheet': the shape is \[3\], expected \(2,\)": lambda: driven.set_pointer("sheet", [0, 0, 0], True),
+                "'sheet' has 1 pointers, counted from 0; there is no pointer 1": lambda: driven.set_pointer("sheet", [0, 0], True, 1),
+                "'ball' has 0 pointers": lambda: driven.set_pointer("ball", [0, 0], True),
+            }.items():
+                with self.assertRaisesRegex(ValueError, told):
+                    call()
+        self.assertNotEqual(*made)
+
     def test_gravity_and_factors_act_on_free_fall(self):
         points, triangles, _ = sheet(5)
         cloth = [{"name": "a", "mesh": {"points": points, "triangles": triangles}, "air_drag": 0}]
@@ -340,7 +396,8 @@ class Set(Case):
         simulation.step()
 
     def test_what_is_set_is_checked(self):
-        simulation = percale.Simulation(hung(more={"air_drag": 1}))
+        handles = [{"vertices": [140, 141, 142], "stiffness": 2.0}, {"vertices": [143], "force": [0, 0, 0.01]}]
+        simulation = percale.Simulation(hung(more={"air_drag": 1, "handle": handles}))
         points, ball = simulation.positions("sheet").astype(float), simulation.positions("ball").astype(float)
         odd = points.copy()
         odd[7, 1] = numpy.nan
@@ -355,6 +412,12 @@ class Set(Case):
             "'sheet' is no obstacle; of cloths and bodies pins have": lambda: simulation.set_target("sheet", points),
             "'sheet' has 1 pins, counted from 0; there is no pin 1": lambda: simulation.set_target("sheet", points, pin=1),
             "'ball' is an obstacle, which has no pins": lambda: simulation.set_target("ball", ball, pin=0),
+            "'sheet' has 2 handles, counted from 0; there is no handle 2": lambda: simulation.set_target("sheet", points, handle=2),
+            "target of handle 0 of 'sheet': 144 vectors are given, 3 are": lambda: simulation.set_target("sheet", points, handle=0),
+            "target of handle 0 of 'sheet': vector 1 is": lambda: simulation.set_target("sheet", odd[6:9], handle=0),
+            "handle 1 of 'sheet' is a constant force, which has no": lambda: simulation.set_target("sheet", points[:1], handle=1),
+            "'ball' is an obstacle, which has no handles": lambda: simulation.set_target("ball", ball, handle=0),
+            "give a pin or a handle, not both": lambda: simulation.set_target("sheet", points, pin=0, handle=0),
             "positions of 'sheet': vector 7 is": lambda: simulation.set_positions("sheet", odd),
             "positions of 'sheet': 12 vectors are given, 144": lambda: simulation.set_positions("sheet", points[:12]),
             "velocities of 'sheet': vector 7 is": lambda: simulation.set_velocities("sheet", odd),
@@ -372,6 +435,9 @@ class Set(Case):
         gone.step()
         with self.assertRaisesRegex(ValueError, "pin 0 of 'sheet' does not hold at this frame"):
             gone.set_target("sheet", points[:12], pin=0)
+        late = percale.Simulation(hung(more={"handle": [{"vertices": [140], "stiffness": 2.0, "from": 0.1}]}))
+        with self.assertRaisesRegex(ValueError, "handle 0 of 'sheet' does not hold at this frame"):
+            late.set_target("sheet", points[140:141], handle=0)
 
 
 if __name__ == "__main__":

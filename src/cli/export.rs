@@ -12,7 +12,8 @@ use crate::mesh::archive::{self, Archive, Upward};
 use crate::scene::build::{Built, build};
 use crate::scene::{self, Scene, Up};
 use crate::sequence::export::{
-    Alembic, Clips, Embedded, ExportHeader, Files, Gltf, Made, Order, Part, Points, Range, Sample, Sink, Source, Usd,
+    Alembic, Clips, Embedded, ExportHeader, Files, Gltf, Made, Normals, Order, Part, Points, Range, Sample, Sink,
+    Source, Usd,
 };
 use crate::sequence::{Folder, Run as Record, make_folder, read};
 use crate::world::crossing::crossings;
@@ -42,6 +43,10 @@ pub struct Export {
     /// Give cloths their thickness: closed, with a rim along borders
     #[arg(long)]
     thick: bool,
+    /// Objects whose normals USD and Alembic have: they make files larger, and other programs make their own, but for
+    /// creases where borders are joined
+    #[arg(long, value_enum, default_value_t = Which::Seams)]
+    normals: Which,
     /// First frame at 0 s, as players that begin at 0 need it; glTF alone. Else frame k is at k / fps seconds
     #[arg(long)]
     from_zero: bool,
@@ -73,6 +78,17 @@ enum Format {
     Obj,
     /// A file an object and frame: with velocities and fields
     Ply,
+}
+
+/// Objects whose normals are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// Objects with joined borders
+    Seams,
+    /// All objects that are smooth
+    All,
+    /// No object
+    Off,
 }
 
 impl Format {
@@ -126,7 +142,12 @@ impl Export {
         }
         let wanted = |name: &str| self.objects.is_empty() || self.objects.iter().any(|o| o == name);
         let embedded = self.embedded(&scene, &record)?;
-        let made = Made { finer: self.subdivide, thick: self.thick };
+        let normals = match self.normals {
+            Which::Seams => Normals::Seams,
+            Which::All => Normals::All,
+            Which::Off => Normals::Off,
+        };
+        let made = Made { finer: self.subdivide, thick: self.thick, normals };
         let (source, header) =
             Source::open(&folder, &record, &scene, Range { first, last }, wanted, (&embedded, made))?;
         if header.parts.is_empty() {

@@ -343,6 +343,7 @@ enabled = false
             files: Some(format!("meshes/{0}/{0}.####.ply", o.name)),
             polygons: Vec::new(),
             materials: o.materials.clone(),
+            origins: o.origins.clone(),
             chart: None,
             frames: None,
         });

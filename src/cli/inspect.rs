@@ -1,5 +1,7 @@
 //! `percale inspect`: describes a mesh file or a run folder.
 
+mod left_out;
+
 use super::failure::Failure;
 use super::progress::span;
 use super::say;
@@ -16,6 +18,7 @@ use crate::mesh::{self, MeshError, TriMesh, obj};
 use crate::sequence::{Entry, Folder, Found, FrameStats, Lock, Run as Record, Status, read, write};
 use crate::world::crossing::{self, Crossing, crossings};
 use clap::Args;
+use left_out::LeftOut;
 use std::path::PathBuf;
 
 /// Window of the roughness of a surface, in mean edge lengths.
@@ -161,25 +164,37 @@ impl Inspect {
         }
         let frames = self.frame.map_or(record.there(), |frame| frame..frame + 1);
         let (first, last) = (frames.start, frames.end.saturating_sub(1));
+        let mut left_out = LeftOut::of(folder, record).unwrap_or_else(|why| {
+            say(&format!("warning: the parts of [[ignore]] are unknown, and told as others: {why}"));
+            None
+        });
+        let stats = if left_out.is_some() { folder.read_stats()? } else { Vec::new() };
         let (mut some, mut shown) = (false, false);
         for frame in frames {
             let (x, surface, entries) = surfaces(folder, record, frame)?;
             let moves = |k: usize| entries.get(k).is_some_and(|e| e.kind.simulated());
             let mut all = crossings(&x, &surface, |_, _| true);
-            all.iter_mut().flat_map(|c| &mut c.places).for_each(|place| *place += record.origin);
             // Crossings among obstacles are allowed. Those at the start are among the warnings of the scene.
             all.retain(|crossing| crossing.objects.iter().any(|k| moves(*k)));
+            if let Some(left_out) = &mut left_out {
+                let regions = stats.iter().find(|line| line.frame == frame).map_or(&[][..], |line| &line.regions);
+                left_out.take(frame, (&x, &surface, &entries), regions, &mut all);
+            }
+            all.iter_mut().flat_map(|c| &mut c.places).for_each(|place| *place += record.origin);
             for crossing in &all {
                 say(&format!("at frame {frame} {}", crossing.describe(|k| entries.get(k).map_or("", |e| &e.name))));
             }
             some |= !all.is_empty();
             shown = shown || self.show(&x, &surface, &all)?;
         }
+        let left_out = left_out.map_or_else(Vec::new, |left_out| left_out.describe());
+        let outside = if left_out.is_empty() { "" } else { " outside of the parts of [[ignore]]" };
         match last {
             _ if some || record.done == 0 => {}
-            _ if first == last => say(&format!("no triangles cross at frame {last}")),
-            _ => say(&format!("no triangles cross at frames {first} to {last}")),
+            _ if first == last => say(&format!("no triangles cross at frame {last}{outside}")),
+            _ => say(&format!("no triangles cross at frames {first} to {last}{outside}")),
         }
+        left_out.iter().for_each(|line| say(line));
         Ok(())
     }
 

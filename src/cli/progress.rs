@@ -55,10 +55,16 @@ impl Ends {
         }
     }
 
-    /// Estimates the time that so many frames take [s].
-    fn of(&self, frames: u32) -> f64 {
-        let (Some(first), Some(last)) = (self.0.front(), self.0.back()) else { return 0.0 };
-        (*last - *first).as_secs_f64() / (self.0.len() - 1).max(1) as f64 * f64::from(frames)
+    /// Estimates the time that so many frames take [s]; `None` before a frame has been timed.
+    fn of(&self, frames: u32) -> Option<f64> {
+        let timed = (self.0.len() - 1) as f64;
+        match (self.0.front(), self.0.back()) {
+            _ if frames == 0 => Some(0.0),
+            (Some(first), Some(last)) if timed > 0.0 => {
+                Some((*last - *first).as_secs_f64() / timed * f64::from(frames))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -105,7 +111,7 @@ impl Progress {
                 bar.set_position(u64::from(count));
                 bar.set_prefix(format!("{}/{last}", stats.frame));
                 let FrameStats { time, contacts, .. } = stats;
-                bar.set_message(format!("step {steps}, t={time:.3} s, {contacts} contacts, {} left", span(left)));
+                bar.set_message(format!("step {steps}, t={time:.3} s, {contacts} contacts{}", told(left)));
             }
             (Form::Json, _) => say(&event::frame(stats, left)),
             _ => (),
@@ -113,8 +119,8 @@ impl Progress {
         let FrameStats { frame, time, steps, contacts, .. } = stats;
         let share = 100 * u64::from(count) / u64::from(self.frames.max(1));
         let text = format!(
-            "Progress: {share}% (frame {frame}/{last}) t={time:.3} s, {steps} steps, {contacts} contacts, {} left",
-            span(left)
+            "Progress: {share}% (frame {frame}/{last}) t={time:.3} s, {steps} steps, {contacts} contacts{}",
+            told(left)
         );
         match self.form {
             Form::Log => log::log(Level::Info, &text),
@@ -132,10 +138,10 @@ impl Progress {
         ends.frame(Instant::now());
         let left = ends.of(of - frame + self.frames.saturating_sub(1));
         drop(ends);
-        let text = format!("preroll: {frame} of {of} frames, {} left", span(left));
+        let text = format!("preroll: {frame} of {of} frames{}", told(left));
         if let Some(bar) = &self.bar {
             bar.set_prefix(format!("{frame}/{of} of the preroll"));
-            bar.set_message(format!("{} left", span(left)));
+            bar.set_message(left.map_or_else(String::new, |left| format!("{} left", span(left))));
             return log::keep(Level::Info, &text);
         }
         if self.form == Form::Json {
@@ -159,6 +165,11 @@ impl Progress {
             None => log::log(level, text),
         }
     }
+}
+
+/// Formats the time that is left, after a comma. The first frame costs nothing, so that nothing is known after it.
+fn told(left: Option<f64>) -> String {
+    left.map_or_else(String::new, |left| format!(", {} left", span(left)))
 }
 
 /// Formats seconds as `12 s`, `3 min 5 s` or `2 h 4 min`.
@@ -185,13 +196,13 @@ mod tests {
             now += Duration::from_millis(60);
             ends.frame(now);
         }
-        assert!((ends.of(40) - 2.4).abs() < 1e-9);
+        assert!((ends.of(40).unwrap() - 2.4).abs() < 1e-9);
         for _ in 0..10 {
             now += Duration::from_millis(20);
             ends.frame(now);
         }
-        assert!((ends.of(30) - 0.6).abs() < 1e-9);
-        assert!(Ends::new().of(30) < 1e-3);
+        assert!((ends.of(30).unwrap() - 0.6).abs() < 1e-9);
+        assert_eq!([0, 30].map(|frames| Ends::new().of(frames)), [Some(0.0), None]);
     }
 
     #[test]

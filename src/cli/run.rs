@@ -418,6 +418,7 @@ fn entry(scene: &Scene, world: &World, k: usize) -> Entry {
         files: written.then(|| format!("meshes/{name}/{name}{number}.{ending}")),
         polygons: Entry::runs(&object.polygons),
         materials: object.materials.clone(),
+        origins: object.origins.clone(),
         chart: None,
         frames: (window != Window::ALWAYS).then_some(0..0),
     }

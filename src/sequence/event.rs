@@ -21,16 +21,16 @@ pub fn start(run: &Run, preroll: u32) -> String {
 }
 
 /// Returns the line of a simulated frame of the preroll. `left` is the time to the end of the run [s].
-pub fn preroll(done: u32, of: u32, left: f64) -> String {
-    json!({ "event": "preroll", "done": done, "preroll": of, "seconds_left": rounded(left) }).to_string()
+pub fn preroll(done: u32, of: u32, left: Option<f64>) -> String {
+    json!({ "event": "preroll", "done": done, "preroll": of, "seconds_left": left.map(rounded) }).to_string()
 }
 
-/// Returns the line of a frame: its statistics, and the time to the end of the run [s].
-pub fn frame(stats: &FrameStats, left: f64) -> String {
+/// Returns the line of a frame: its statistics, and the time to the end of the run, if it is known [s].
+pub fn frame(stats: &FrameStats, left: Option<f64>) -> String {
     let line = stats.line();
     let Ok(Value::Object(mut all)) = serde_json::from_str(&line) else { return line };
     all.insert("event".to_string(), json!("frame"));
-    all.insert("seconds_left".to_string(), json!(rounded(left)));
+    all.insert("seconds_left".to_string(), json!(left.map(rounded)));
     Value::Object(all).to_string()
 }
 
@@ -51,13 +51,13 @@ mod tests {
     #[test]
     fn lines_are_single_and_read_back() {
         let stats = FrameStats { frame: 7, steps: 3, ..FrameStats::default() };
-        let line = frame(&stats, 12.345);
+        let line = frame(&stats, Some(12.345));
         assert_eq!(FrameStats::parse(&line).map(|read| (read.frame, read.steps)), Some((7, 3)));
         let all: Value = serde_json::from_str(&line).unwrap();
         assert_eq!((&all["event"], &all["seconds_left"]), (&json!("frame"), &json!(12.3)));
         let last: Value = serde_json::from_str(&end(2, Some("two\nlines"))).unwrap();
         assert_eq!(last, json!({ "event": "end", "code": 2, "reason": "two\nlines" }));
         assert!(!end(2, Some("two\nlines")).contains('\n') && end(0, None).contains("\"reason\":null"));
-        assert!(!preroll(1, 4, f64::INFINITY).contains("\"frame\""));
+        assert!(!preroll(1, 4, None).contains("\"frame\""));
     }
 }

@@ -56,6 +56,8 @@ pub struct Entry {
     pub polygons: Vec<[u32; 2]>,
     /// Materials of the triangles, by the names of the input file. The record has runs: number, consecutive triangles.
     pub materials: Materials,
+    /// Objects of the input file that the triangles are of, by their names there. The record has runs as of materials.
+    pub origins: Materials,
     /// OBJ file with the chart, if that has seams.
     pub chart: Option<String>,
     /// Frames written so far in which the object is present, a contiguous range. `None` means all.
@@ -227,9 +229,10 @@ impl Run {
             if !e.polygons.is_empty() {
                 entry["polygons"] = json!(e.polygons);
             }
-            if !e.materials.names.is_empty() {
-                let triangles = Entry::runs(&e.materials.triangles);
-                entry["materials"] = json!({ "names": e.materials.names, "triangles": triangles });
+            for (key, all) in [("materials", &e.materials), ("origins", &e.origins)] {
+                if !all.names.is_empty() {
+                    entry[key] = json!({ "names": all.names, "triangles": Entry::runs(&all.triangles) });
+                }
             }
             if let Some(Range { start, end }) = &e.frames {
                 entry["frames"] = json!({ "from": start, "until": end });
@@ -339,6 +342,7 @@ impl Entry {
             files: text(e, "files"),
             polygons: runs(e.get("polygons")),
             materials: materials(e.get("materials"), whole(e, "triangles")? as usize),
+            origins: materials(e.get("origins"), whole(e, "triangles")? as usize),
             chart: text(e, "chart"),
             frames: match e.get("frames") {
                 Some(frames) => Some(whole(frames, "from")?..whole(frames, "until")?),
@@ -403,7 +407,7 @@ fn runs(of: Option<&Value>) -> Vec<[u32; 2]> {
     of.and_then(Value::as_array).and_then(|all| all.iter().map(pair).collect()).unwrap_or_default()
 }
 
-/// Parses the materials of an object. Returns none if they do not fit its triangles.
+/// Parses the materials of an object, or its origins. Returns none if they do not fit its triangles.
 fn materials(of: Option<&Value>, triangles: usize) -> Materials {
     let names = of.and_then(|of| of.get("names")).and_then(Value::as_array).into_iter().flatten();
     let names: Vec<String> = names.filter_map(Value::as_str).map(str::to_string).collect();
@@ -429,6 +433,7 @@ mod tests {
             files: Some("meshes/sheet/sheet.####.ply".into()),
             polygons: vec![[2, 1]],
             materials: Materials { names: vec!["front".into(), "back".into()], triangles: vec![1, 2] },
+            origins: Materials { names: vec!["/a/b".into()], triangles: vec![1, 1] },
             chart: None,
             frames: Some(1003..1009),
         };

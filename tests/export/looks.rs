@@ -17,7 +17,8 @@ const SHIRT: &str = "o Shirt\nv 0 0 1\nv .2 0 1\nv .4 0 1\nv 0 .2 1\nv .2 .2 1\n
 
 const SCENE: &str = "[time]\nstart_frame = 1001\nframes = 2\n[[cloth]]\nname = \"my-shirt\"\nmesh = \"shirt.obj\"\nweld = \"1 mm\"\n\
                      material = \"silk\"\ncolour = \"#ff0080\"\n[[obstacle]]\nname = \"bar\"\n\
-                     box = { center = [0, -5, 0], size = [0.5, 0.05, 0.05] }\n";
+                     box = { center = [0, -5, 0], size = [0.5, 0.05, 0.05] }\n[[obstacle]]\nname = \"ball\"\n\
+                     sphere = { center = [0, -7, 0], radius = 0.2 }\n";
 
 fn export(arguments: &[&str]) -> PathBuf {
     static MADE: OnceLock<()> = OnceLock::new();
@@ -76,6 +77,16 @@ fn usd_has_subsets_and_surfaces() {
     assert_eq!(rows::<3>(&floats(colour)), [COLOUR.map(|c| c as f32)]);
     let text = |path: &str| file.text(path, "displayName");
     assert_eq!((text(shirt), text("/shot/materials/front_1")), ("my-shirt", "front 1"));
+    // Its name in the source, and normals that are the same on both sides of the seam, in each frame.
+    assert_eq!(file.text(&format!("{shirt}.userProperties:source"), "default"), "Shirt");
+    let normals = file.samples(&format!("{shirt}.normals"));
+    assert_eq!((normals.len(), file.token(&format!("{shirt}.normals"), "interpolation")), (2, "vertex"));
+    for (_, value) in normals {
+        seam(&rows(&floats(file.array(value, 24, 12))));
+    }
+    assert!(
+        !file.specs.contains_key("/shot/bar.normals") && !file.specs.contains_key("/shot/bar.userProperties:source")
+    );
     // An object of one material is bound to it as a whole.
     assert_eq!(file.path("/shot/bar.material:binding", "targetPaths"), "/shot/materials/bar");
     // Value clips have the materials beside the topology, once.
@@ -83,10 +94,37 @@ fn usd_has_subsets_and_surfaces() {
     let clips = |name: &str| Crate::read(fs::read(folder.join("shot.clips").join(name)).unwrap()).specs;
     assert!(clips("topology.usdc").contains_key("/shot/my_shirt/back"));
     assert!(!clips("frame.1001.usdc").keys().any(|path| path.contains("materials") || path.contains("back")));
+    let clip = Crate::read(fs::read(folder.join("shot.clips/frame.1002.usdc")).unwrap());
+    seam(&rows(&floats(clip.array(clip.samples(&format!("{shirt}.normals"))[0].1, 24, 12))));
+    assert!(clips("topology.usdc")["/shot/my_shirt.normals"].contains_key("interpolation"));
+    assert!(fs::read_to_string(folder.join("shot.clips/manifest.usda")).unwrap().contains("normal3f[] normals"));
     for ending in ["usdc", "usda"] {
         let mesh = read(&folder.join(format!("shot.{ending}")));
         let [own, front, back] = ["my_shirt", "front_1", "back"].map(Some);
         assert_eq!(triangles_of(&mesh), [own, front, front, back, back], "{ending}");
+    }
+}
+
+/// Checks normals of the shirt: of unit length, and the same on both sides of its seam.
+fn seam(normals: &[[f32; 3]]) {
+    assert!(normals.iter().all(|n| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-5), "{normals:?}");
+    assert_eq!((normals[2], normals[5]), (normals[6], normals[7]));
+    assert!(normals[2] != normals[8] && normals[0] != normals[2], "{normals:?}");
+}
+
+/// Normals are there by default where a seam is joined, for all that is smooth, or not at all.
+#[test]
+fn normals_are_chosen() {
+    let folder = export(&["--format", "usdc"]);
+    let has = |file: &str| {
+        let specs = Crate::read(fs::read(folder.join(file)).unwrap()).specs;
+        ["my_shirt", "ball", "bar"].map(|object| specs.contains_key(&format!("/shot/{object}.normals")))
+    };
+    assert_eq!(has("shot.usdc"), [true, false, false]);
+    for (which, wanted) in [("all", [true, true, false]), ("off", [false; 3])] {
+        let file = folder.join(format!("{which}.usdc"));
+        export(&["--format", "usdc", "--normals", which, "--out", file.to_str().unwrap()]);
+        assert_eq!(has(&format!("{which}.usdc")), wanted, "{which}");
     }
 }
 
@@ -100,6 +138,13 @@ fn alembic_has_face_sets() {
         let bounds = file.samples(&name, ".faceset/.selfBnds");
         assert_eq!(bounds, file.samples("my_shirt", ".geom/.selfBnds")[..1]);
     }
+    let normals = file.samples("my_shirt", ".geom/N");
+    assert_eq!(normals.len(), 2);
+    normals.iter().for_each(|own| seam(&rows(&floats(own))));
+    let meta = &file.objects["my_shirt"][".geom/N"].meta;
+    assert!(meta.contains("geoScope=vtx") && meta.contains("interpretation=normal"), "{meta}");
+    assert_eq!(file.samples("my_shirt", ".geom/.userProperties/source"), [b"Shirt\0"]);
+    assert!(!file.objects["ball"].contains_key(".geom/N"));
     let mesh = read(&folder.join("shot.abc"));
     let [own, front, back] = ["my-shirt", "front 1", "back"].map(Some);
     assert_eq!(triangles_of(&mesh), [own, front, front, back, back]);
@@ -112,6 +157,7 @@ fn obj_has_a_library() {
     let mesh = obj::read(&bytes).unwrap();
     let [own, front, back] = ["my-shirt", "front 1", "back"].map(Some);
     assert_eq!(triangles_of(&mesh), [own, front, front, back, back]);
+    assert_eq!(mesh.groups["Shirt"], (0..9).collect::<Vec<u32>>());
     assert!(String::from_utf8(bytes).unwrap().starts_with("mtllib my-shirt.mtl\no my-shirt\n"));
     let library = fs::read_to_string(folder.join("my-shirt.mtl")).unwrap();
     let names: Vec<&str> = library.lines().filter_map(|line| line.strip_prefix("newmtl ")).collect();
@@ -138,8 +184,10 @@ fn gltf_has_a_primitive_a_material() {
     };
     let materials = json["materials"].as_array().unwrap();
     let names: Vec<&str> = materials.iter().map(|m| m["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["my-shirt", "front 1", "back", "bar"]);
-    for (material, roughness) in materials.iter().zip([0.45, 0.45, 0.45, 0.5]) {
+    assert_eq!(names, ["my-shirt", "front 1", "back", "bar", "ball"]);
+    assert_eq!(json["nodes"][0]["extras"]["source"], "Shirt");
+    assert!(json["nodes"][1].get("extras").is_none());
+    for (material, roughness) in materials.iter().zip([0.45, 0.45, 0.45, 0.5, 0.5]) {
         let factors = &material["pbrMetallicRoughness"];
         assert_eq!((&factors["metallicFactor"], &factors["roughnessFactor"]), (&0.0.into(), &roughness.into()));
     }
@@ -149,11 +197,9 @@ fn gltf_has_a_primitive_a_material() {
     assert_eq!(primitives.iter().map(|p| p["material"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1, 2]);
     let counts: Vec<usize> = primitives.iter().map(|p| bytes(&json, &data, &p["indices"]).len() / 12).collect();
     assert_eq!(counts, [1, 2, 2]);
-    // Normals are of unit length, follow each frame, and are the same on both sides of the joined seam.
+    // Normals follow each frame.
     let base: Vec<[f32; 3]> = rows(&floats(&bytes(&json, &data, &primitives[0]["attributes"]["NORMAL"])));
-    assert!(base.iter().all(|n| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-5), "{base:?}");
-    assert_eq!((base[2], base[5]), (base[6], base[7]));
-    assert!(base[2] != base[8] && base[0] != base[2], "{base:?}");
+    seam(&base);
     assert!(primitives[0]["targets"][0].get("NORMAL").is_some());
     // A box has sharp edges, which smooth normals would hide.
     assert!(json["meshes"][1]["primitives"][0]["attributes"].get("NORMAL").is_none());

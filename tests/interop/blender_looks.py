@@ -1,7 +1,7 @@
 """What Blender makes of materials in exports: python blender_looks.py PERCALE. Needs bpy.
 
 A shirt of two materials and faces of none, through every format: names of slots, faces of each, colour, roughness, metalness, and
-normals across a joined seam."""
+normals across a joined seam, and the name of the object in the source file."""
 
 import os
 import subprocess
@@ -68,6 +68,18 @@ def load(path, ending):
         bpy.ops.import_scene.gltf(filepath=path)
 
 
+def smooth(own):
+    """Whether all corners at one place have the same normal."""
+    mesh = own.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    normals = np.array([n.vector for n in mesh.corner_normals])
+    at = np.array([mesh.vertices[c.vertex_index].co for c in mesh.loops])
+    spread = 0.0
+    for p in at:
+        here = normals[np.abs(at - p).max(axis=1) < 1e-6]
+        spread = max(spread, np.abs(here - here[0]).max())
+    return bool(spread < 1e-3)
+
+
 def look(path, ending):
     load(path, ending)
     check(ending + " objects", sorted(o.name for o in bpy.data.objects), ["shirt"])
@@ -78,14 +90,20 @@ def look(path, ending):
     named = [slots[p.material_index] for p in mesh.polygons]
     check(ending + " faces", [n for k, n in enumerate(named) if k == 0 or n != named[k - 1]], FACES)
     check(ending + " count", len(named), 5 if ending == "gltf" else 3)
-    if ending == "gltf":
-        normals = np.array([n.vector for n in mesh.corner_normals])
-        at = np.array([mesh.vertices[c.vertex_index].co for c in mesh.loops])
-        spread = 0.0
-        for p in at:
-            here = normals[np.abs(at - p).max(axis=1) < 1e-6]
-            spread = max(spread, np.abs(here - here[0]).max())
-        check("gltf normals at one place", bool(spread < 1e-3), True)
+    if ending != "obj":
+        for frame in (1001, 1002):
+            bpy.context.scene.frame_set(frame)
+            check("%s normals at one place, frame %d" % (ending, frame), smooth(own), True)
+        # Without them the seam is a crease.
+        if ending != "gltf":
+            load(path.replace("shot.", "flat."), ending)
+            bpy.context.scene.frame_set(1002)
+            flat = [o for o in bpy.data.objects if o.type == "MESH"][0]
+            check("%s without normals" % ending, smooth(flat), False)
+            load(path, ending)
+            own = [o for o in bpy.data.objects if o.type == "MESH"][0]
+    if ending.startswith("usd") or ending == "gltf":
+        check(ending + " name in the source", own.get("source") or own.data.get("source"), "Shirt")
     if ending == "abc":
         return  # Alembic has names alone.
     for slot in own.material_slots:
@@ -107,6 +125,9 @@ def main():
             path = "shot." + ending if ending != "obj" else "obj"
             out = [percale, "export", "run", "--format", ending, "--out", path]
             subprocess.run(out, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            if ending in ("usdc", "usda", "abc"):
+                out = [*out[:-1], "flat." + ending, "--normals", "off"]
+                subprocess.run(out, cwd=folder, check=True, stdout=subprocess.DEVNULL)
             path = os.path.join(folder, path)
             look(path if ending != "obj" else os.path.join(path, "shirt.1002.obj"), ending)
     print("materials in Blender %s: %s" % (bpy.app.version_string, "; ".join(faults) or "all well"))

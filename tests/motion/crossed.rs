@@ -34,6 +34,14 @@ impl Bench {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// Returns what `percale inspect` tells of a run.
+    fn inspect(&self, out: &str, code: i32) -> String {
+        let told =
+            Command::new(env!("CARGO_BIN_EXE_percale")).args(["inspect", out]).current_dir(&self.0).output().unwrap();
+        assert_eq!(told.status.code(), Some(code), "{}", String::from_utf8_lossy(&told.stderr));
+        String::from_utf8(told.stdout).unwrap()
+    }
+
     /// Returns the heights of an object's vertices at a frame.
     fn heights(&self, out: &str, name: &str, frame: usize) -> Vec<f64> {
         let mesh = percale::mesh::ply::read(&fs::read(self.file(out, name, frame)).unwrap()).unwrap().mesh;
@@ -109,6 +117,26 @@ fn a_napkin_falls_through_what_is_left_out() {
     assert_eq!(report.status.code(), Some(0), "{}", String::from_utf8_lossy(&report.stderr));
     let page = fs::read_to_string(bench.0.join("run/report.html")).unwrap();
     assert!(page.contains("nothing crosses outside of the parts of [[ignore]]"), "the report does not say it");
+    // `inspect` finds the same in the files.
+    let told = bench.inspect("run", 0);
+    assert!(told.contains("no triangles cross at frames 1 to 30 outside of the parts of [[ignore]]\n"), "{told}");
+    let most = crossed.iter().copied().max().unwrap();
+    let at = 1 + crossed.iter().position(|count| *count == most).unwrap();
+    let some = crossed.iter().filter(|count| **count > 0).count();
+    let line = format!(
+        "[[ignore]] between 'falling' and 'table:left': at most {most} pairs of triangles cross, at frame {at}; some at {some} frames\n"
+    );
+    assert!(told.contains(&line), "{line}{told}");
+    // Without the entry they are crossings, and those of a part of the table alone are no more than before.
+    let recorded = fs::read_to_string(bench.0.join("run/scene.toml")).unwrap();
+    let smaller = recorded.replace("0.01, 1, 1", "-0.2, 1, 1");
+    assert_ne!(smaller, recorded);
+    for (scene, apart) in [(recorded.replace("\"table:left\"", "\"held\""), false), (smaller, true)] {
+        fs::write(bench.0.join("run/scene.toml"), scene).unwrap();
+        let told = bench.inspect("run", 0);
+        assert!(told.contains("'falling' and 'table' cross"), "{told}");
+        assert_eq!(told.contains("[[ignore]] between 'falling' and 'table:left'"), apart, "{told}");
+    }
     // Without the entry it is held too.
     bench.run(&scene, "whole", "2");
     assert!(bench.heights("whole", "falling", 30).iter().all(|y| *y > 0.2));
@@ -149,6 +177,16 @@ fn a_sleeve_comes_out_of_an_arm_in_a_torso() {
         let radius = (p.x - 0.22).hypot(p.z);
         assert!((0.0395..0.06).contains(&radius) && (-0.02..0.205).contains(&p.y), "{p:?}");
     }
+    // Caught cloth is in the torso by the count of the run.
+    let told = bench.inspect("run", 0);
+    assert!(told.contains("no triangles cross at frames 1 to 100 outside of the parts of [[ignore]]\n"), "{told}");
+    let most = crossed.iter().max().unwrap();
+    assert!(told.contains(&format!("[[ignore]] between 'arm' and 'torso': at most {most} pairs of")), "{told}");
+    // Where the scene cannot be built again, its parts are unknown.
+    fs::remove_file(bench.0.join("sleeve.obj")).unwrap();
+    let told = bench.inspect("run", 0);
+    assert!(told.contains("warning: the parts of [[ignore]] are unknown, and told as others: "), "{told}");
+    assert!(told.contains("'sleeve' and 'torso' cross: "), "{told}");
 }
 
 /// The files are the same with one thread and with two.

@@ -44,11 +44,17 @@ fn log_lines_have_time_and_level_and_standard_output_is_what_was_asked() {
     }
     assert!(log.contains(" info Progress: 50% (frame 1/2) t=0.000 s, "), "{log}");
     let [out, log] = run(&["--progress", "plain"]);
-    assert!(out.lines().count() == 2 && out.starts_with("Progress: 50% (frame 1/2) "), "{out}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("Progress: 50% (frame 1/2) "), "{out}");
+    assert!(!lines[0].contains("left") && lines[1].ends_with(", 0 s left"), "{out}");
     assert!(log.contains(" info solve ") && !log.contains("Progress"), "{log}");
     let [out, _] = run(&["--progress", "json"]);
     let frames: Vec<u32> = out.lines().filter_map(FrameStats::parse).map(|stats| stats.frame).collect();
     assert_eq!(frames, [1, 2]);
+    // After the first frame, which costs nothing, no time is known.
+    let left: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["seconds_left"].take()).collect();
+    assert_eq!(left[1..3], [Value::Null, 0.0.into()], "{out}");
     assert_eq!(run(&["--progress", "none"]), ["", ""]);
 }
 

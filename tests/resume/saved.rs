@@ -120,6 +120,7 @@ fn values_are_checked_before_they_are_set() {
     assert!(told(simulation.set_factor(Of::Wind, None, f64::INFINITY)).starts_with("factor is inf"));
     assert!(told(simulation.set_pressure("sheet", 1.0)).starts_with("'sheet' is no balloon"));
     assert!(told(simulation.set_pin_target("sheet", 0, &[])).starts_with("'sheet' has 0 pins"));
+    assert!(told(simulation.set_handle_target("sheet", 0, &[])).starts_with("'sheet' has 0 handles"));
     assert!(told(simulation.field("sheet", "colour")).starts_with("'sheet' has no field 'colour'; there are 'strain'"));
     let sheet = simulation.positions("sheet").unwrap().to_vec();
     let through: Vec<Vec3> = sheet.iter().map(|p| p - Vec3::y() * 0.4).collect();
@@ -127,6 +128,114 @@ fn values_are_checked_before_they_are_set() {
     let Err(Error::Scene(faults)) = crossing else { panic!("{crossing:?}") };
     assert!(faults[0].message.starts_with("as written 'sheet' and 'ball' cross: "), "{}", faults[0]);
     assert!(simulation.save() == state);
+}
+
+/// Builds a sheet in memory that lies above nothing, with more tables of its cloth. Four vertices are a side.
+fn sheet(more: &str) -> Simulation {
+    let positions = (0..16).map(|k| Vec3::new(f64::from(k % 4) * 0.1, 0.0, f64::from(k / 4) * 0.1)).collect();
+    let quads = (0..9u32).map(|k| k % 3 + 4 * (k / 3)).flat_map(|v| [v, v + 4, v + 5, v + 1]);
+    let arrays =
+        Arrays { positions, corners: quads.collect(), ends: (1..=9).map(|t| 4 * t).collect(), ..Arrays::default() };
+    let mut given = Given::default();
+    given.insert("sheet", Shape::Surface(arrays.mesh().unwrap()));
+    let text = format!(
+        "[time]\nfps = 30\nframes = 9\n[preview]\ncamera = {{ position = [0.15, 1, 0.16], target = [0.15, 0, 0.15] }}\n\
+         [[cloth]]\nname = \"sheet\"\nmesh = \"memory:sheet\"\n{more}"
+    );
+    Simulation::from_text(&text, env!("CARGO_TARGET_TMPDIR"), given, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn apart(a: &Simulation, b: &Simulation) -> f64 {
+    let [a, b] = [a, b].map(|own| own.positions("sheet").unwrap());
+    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+}
+
+/// Targets that are set frame by frame move a handle, and soft vertices of a pin, as keyframes do.
+#[test]
+fn driven_handles_move_as_keyframes_move_them() {
+    let shift = Vec3::new(0.01, 0.02, 0.0);
+    let keys: Vec<String> = (0..9)
+        .map(|k| {
+            format!(
+                "{{ time = {}, translate = [{}, {}, 0] }}",
+                f64::from(k) / 30.0,
+                0.01 * f64::from(k),
+                0.02 * f64::from(k)
+            )
+        })
+        .collect();
+    let keys = format!("keyframes = [{}]\n", keys.join(", "));
+    for table in [
+        "[[cloth.handle]]\nvertices = [0, 1, 2, 3]\nstiffness = 5\n",
+        "[[cloth.pin]]\nvertices = [0, 1, 2, 3]\nweight = 0.5\n",
+    ] {
+        let [mut still, mut driven] = [sheet(table), sheet(table)];
+        let mut keyed = sheet(&format!("{table}{keys}"));
+        [&mut still, &mut driven, &mut keyed].map(|own| until(own, 1));
+        assert_eq!(driven.handles("sheet").unwrap(), [[0, 1, 2, 3]]);
+        let rest: Vec<Vec3> = driven.positions("sheet").unwrap()[..4].to_vec();
+        for frame in 2..=9u32 {
+            let places: Vec<Vec3> = rest.iter().map(|p| p + shift * f64::from(frame - 1)).collect();
+            driven.set_handle_target("sheet", 0, &places).unwrap();
+            let state = driven.save();
+            [&mut still, &mut driven, &mut keyed].map(|own| until(own, frame));
+            let bits = driven.save();
+            driven.restore(&state).unwrap();
+            until(&mut driven, frame);
+            assert!(driven.save() == bits, "frame {frame}");
+        }
+        let (same, moved) = (apart(&driven, &keyed), apart(&driven, &still));
+        assert!(same < 1e-6 && moved > 0.05, "{table}: {same} m from keyframes, {moved} m from rest");
+    }
+    let mut held = sheet(
+        "[[cloth.handle]]\nall = true\nforce = [0, 1, 0]\n[[cloth.handle]]\nnearest = [0, 0, 0]\nstiffness = 1\nfrom = 0.1\n",
+    );
+    until(&mut held, 1);
+    assert!(told(held.set_handle_target("sheet", 0, &[])).contains("handle 0 of 'sheet' is a constant force"));
+    assert!(told(held.set_handle_target("sheet", 1, &[Vec3::zeros()])).ends_with("does not hold at this frame"));
+    assert!(told(held.set_handle_target("sheet", 1, &[])).contains("0 vectors are given, 1 are needed"));
+}
+
+/// A pointer that is set frame by frame pulls as one of a file with the same rows: pressed, moved, let go, and pressed
+/// beside the cloth.
+#[test]
+fn a_driven_pointer_is_that_of_a_file() {
+    let rows = [
+        ([0.5, 0.5], 0),
+        ([0.5, 0.5], 1),
+        ([0.52, 0.5], 1),
+        ([0.52, 0.45], 1),
+        ([0.52, 0.45], 0),
+        ([0.0, 0.0], 1),
+        ([0.0, 0.0], 1),
+        ([0.5, 0.5], 0),
+        ([0.5, 0.5], 0),
+    ];
+    for direction in ["ray", "motion"] {
+        let file = |name: &str, rows: &[([f64; 2], u8)]| {
+            let line = |(k, ([x, y], down)): (usize, &([f64; 2], u8))| format!("{},{x},{y},{down}\n", k as f64 / 30.0);
+            let text: String = rows.iter().enumerate().map(line).collect();
+            let name = format!("driven-{name}-{direction}.csv");
+            std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name), format!("t,px,py,button\n{text}"))
+                .unwrap();
+            sheet(&format!("[[cloth.pick]]\npath = \"{name}\"\nforce = 0.02\ndirection = \"{direction}\"\n"))
+        };
+        let (mut wanted, mut driven, mut still) =
+            (file("file", &rows), file("idle", &rows[..1]), file("still", &rows[..1]));
+        [&mut wanted, &mut driven, &mut still].map(|own| until(own, 1));
+        let mut held = Vec::new();
+        for (frame, pair) in (2..).zip(rows.windows(2)) {
+            held.push(driven.set_pointer("sheet", 0, pair[1].0, pair[0].1 == 1).unwrap());
+            [&mut wanted, &mut driven, &mut still].map(|own| until(own, frame));
+            assert!(apart(&driven, &wanted) < 1e-9, "{direction}, frame {frame}: {} m", apart(&driven, &wanted));
+        }
+        let holds: Vec<bool> = held.iter().map(Option::is_some).collect();
+        assert_eq!(holds, [false, true, true, true, false, false, false, false], "{held:?}");
+        assert!(held[1] == held[3] && apart(&driven, &still) > 1e-3, "{held:?}, {} m", apart(&driven, &still));
+    }
+    let mut idle = sheet("");
+    until(&mut idle, 1);
+    assert!(told(idle.set_pointer("sheet", 0, [0.5; 2], true)).starts_with("'sheet' has 0 pointers"));
 }
 
 /// Text and a mesh in memory give the bits of the files that they are read from.

@@ -1,9 +1,11 @@
 //! Alembic: a file of meshes with `P`, `uv`, `.velocities` [m/s], a face set a material by its name, and fields and
-//! `material_id` as arbitrary parameters.
+//! `material_id` as arbitrary parameters. `N` where a part has normals. The user property `source` has the names of the
+//! objects in the source file, and `source_id` their number where there are several.
 //! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned. Objects that
 //! appear or vanish have the property `visible`: 1 while they are present, 0 otherwise. Where the scene is far from the
 //! origin, each mesh is in a transform of its name.
 
+use super::normals::smooth;
 use super::ogawa::{Compound, Object, Ogawa, Pod, Property};
 use super::{Chart, ExportHeader, Part, Sample, Sink, identifier, identifiers, le_bytes};
 use crate::linalg::Vec3;
@@ -19,6 +21,8 @@ const FACE_SET: &str = "schema=AbcGeom_FaceSet_v1;schemaObjTitle=AbcGeom_FaceSet
 const GEOMETRY: &str = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1";
 /// Metadata of texture coordinates per corner.
 const UV: &str = "geoScope=fvr;interpretation=vector;isGeomParam=true;podName=float32_t;podExtent=2;arrayExtent=1";
+/// Metadata of normals.
+const NORMAL: &str = "geoScope=vtx;interpretation=normal;isGeomParam=true;podName=float32_t;podExtent=3;arrayExtent=1";
 /// Metadata of a value per vertex.
 const FIELD: &str = "geoScope=vtx;isGeomParam=true;podName=float32_t;podExtent=1;arrayExtent=1";
 /// Metadata of a number per face.
@@ -29,10 +33,15 @@ struct Mesh {
     still: Vec<Property>,
     /// Names and faces of the sets of its looks.
     sets: Vec<(String, Property)>,
-    material: Property,
+    /// Numbers of faces: of the material, and of the object in the source file.
+    numbers: Vec<Property>,
+    /// Names of the objects in the source file.
+    source: Option<Property>,
     bounds: Property,
     positions: Property,
     velocities: Property,
+    /// Normals, for parts that have them.
+    normals: Option<Property>,
     fields: Vec<(String, Property)>,
     /// Visibility at each frame, for parts that appear or vanish.
     visible: Option<Property>,
@@ -101,6 +110,19 @@ impl Mesh {
         }
         let mut material = Property::array("material_id", Pod::I32, 1, MATERIAL, 0);
         material.add(file, &ints(&mut part.face_looks().map(|look| look as i32)))?;
+        let mut numbers = vec![material];
+        if let Some(mut origins) = part.face_origins() {
+            let mut property = Property::array("source_id", Pod::I32, 1, MATERIAL, 0);
+            property.add(file, &ints(&mut origins))?;
+            numbers.push(property);
+        }
+        let mut source = None;
+        if let Some(names) = part.source() {
+            // Text ends with a zero byte.
+            let mut property = Property::scalar("source", Pod::Text, 1, "", 0);
+            property.add(file, &[names.replace('\0', " ").as_bytes(), &[0]].concat())?;
+            source = Some(property);
+        }
         let mut sets = Vec::new();
         for (look, faces) in part.sets() {
             let look = header.looks.get(look as usize).map_or("", |look| look.name.as_str());
@@ -122,10 +144,12 @@ impl Mesh {
         Ok(Mesh {
             still,
             sets,
-            material,
+            numbers,
+            source,
             bounds: Property::scalar(".selfBnds", Pod::F64, 6, "interpretation=box", times),
             positions: Property::array("P", Pod::F32, 3, "geoScope=vtx;interpretation=point", times),
             velocities: Property::array(".velocities", Pod::F32, 3, "geoScope=vtx;interpretation=vector", times),
+            normals: part.normals.then(|| Property::array("N", Pod::F32, 3, NORMAL, times)),
             fields: Vec::new(),
             visible,
             times,
@@ -139,10 +163,13 @@ impl Mesh {
         if self.velocities.count() > 0 {
             own.push(self.velocities);
         }
-        let mut further = vec![self.material];
+        own.extend(self.normals);
+        let mut further = self.numbers;
         further.extend(self.fields.into_iter().map(|(_, property)| property));
         let further = Compound::new(".arbGeomParams", "", further, Vec::new());
-        let geometry = Compound::new(".geom", GEOMETRY, own, vec![further]);
+        let source = self.source.map(|source| Compound::new(".userProperties", "", vec![source], Vec::new()));
+        let further = std::iter::once(further).chain(source).collect();
+        let geometry = Compound::new(".geom", GEOMETRY, own, further);
         let properties = Compound::new("", "", self.visible.into_iter().collect(), vec![geometry]);
         Object { name, meta: MESH, properties, children }
     }
@@ -189,6 +216,13 @@ impl Sink for Alembic<'_> {
         if let Some(velocities) = &sample.velocities {
             self.vectors(velocities);
             self.meshes[part].velocities.add(&mut self.file, &self.buffer)?;
+        }
+        let of = &self.header.parts[part];
+        if of.normals {
+            self.vectors(&smooth(sample, &of.triangles));
+            if let Some(normals) = &mut self.meshes[part].normals {
+                normals.add(&mut self.file, &self.buffer)?;
+            }
         }
         let [low, high] = sample.bounds();
         let [low, high] = match self.header.up {

@@ -299,6 +299,9 @@ impl Sink for Gltf<'_> {
 /// Returns the node of the mesh `k`.
 fn node(k: usize, part: &Part, header: &ExportHeader) -> Value {
     let mut node = json!({ "name": part.name, "mesh": k });
+    if let Some(source) = part.source() {
+        node["extras"] = json!({ "source": source });
+    }
     if !part.shows(header.frames.first) {
         node["scale"] = json!([0.0, 0.0, 0.0]);
     }

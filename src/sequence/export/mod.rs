@@ -23,11 +23,12 @@ pub use gltf::Gltf;
 pub use look::Look;
 pub use obj::Files;
 pub use points::{Order, Points};
-pub use source::{Embedded, Made, Range, Source};
+pub use source::{Embedded, Made, Normals, Range, Source};
 pub use usd::{Clips, Usd};
 
 use super::disk::DiskError;
 use crate::linalg::Vec3;
+use crate::mesh::Materials;
 use crate::scene::Up;
 use std::path::PathBuf;
 
@@ -65,10 +66,14 @@ pub struct Part {
     pub chart: Option<Chart>,
     /// Index of the look of each triangle in [`ExportHeader::looks`].
     pub looks: Vec<u32>,
+    /// Objects of the source file that its triangles are of, by the names there.
+    pub origins: Materials,
     /// Linear colour of the object.
     pub colour: [f32; 3],
     /// Whether it is shaded smooth. Obstacles with sharp edges are not.
     pub smooth: bool,
+    /// Whether USD and Alembic have its normals.
+    pub normals: bool,
     /// Whether the object never moves. If so, only the first frame has a sample.
     pub still: bool,
     /// Frames at which the object is present; `None` means all. At other frames its samples are those of the nearest
@@ -85,6 +90,20 @@ impl Part {
     /// Sets whether it never moves, and the frames at which it is present.
     fn lasting(self, still: bool, there: Option<std::ops::Range<u32>>) -> Part {
         Part { still, there, ..self }
+    }
+
+    /// Returns the names that it has in the source file, as one text; `None` without any.
+    pub fn source(&self) -> Option<String> {
+        (!self.origins.names.is_empty()).then(|| self.origins.names.join("; "))
+    }
+
+    /// Returns the number of each face's name in the source file, from 0; -1 without one. `None` if they have the same.
+    pub fn face_origins(&self) -> Option<impl ExactSizeIterator<Item = i32> + '_> {
+        let of = |face: &Vec<[usize; 2]>| {
+            let number = face.first().and_then(|[t, _]| self.origins.triangles.get(*t)).copied().unwrap_or(0);
+            number as i32 - 1
+        };
+        (self.origins.names.len() > 1).then(|| self.faces.iter().map(of))
     }
 
     /// Returns the look of each face.

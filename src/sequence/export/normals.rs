@@ -36,6 +36,19 @@ pub fn smooth(sample: &Sample, triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     places.iter().map(unit).map(|n| [n.x as f32, n.y as f32, n.z as f32]).collect()
 }
 
+/// Returns whether corners of triangles are at the same place, as along a joined border.
+pub fn joined(sample: &Sample, triangles: &[[u32; 3]]) -> bool {
+    let places = places(&sample.positions);
+    let mut used = vec![false; sample.positions.len()];
+    triangles.iter().flatten().for_each(|v| used[*v as usize] = true);
+    // A vertex whose place another has before it.
+    let mut first = vec![None; places.len()];
+    (0..)
+        .zip(&places)
+        .filter(|(v, _)| used[*v as usize])
+        .any(|(v, place): (u32, &u32)| first[*place as usize].replace(v).is_some())
+}
+
 /// Returns whether triangles meet at an edge by more than 60 degrees, as those of a box do.
 pub fn sharp(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> bool {
     let places = places(positions);
@@ -71,6 +84,7 @@ mod tests {
         assert_eq!((normals[1], normals[2]), (normals[4], normals[7]));
         assert!(normals[1][0] > 0.4 && normals[1][2] > 0.4 && normals[1][1] == 0.0, "{:?}", normals[1]);
         assert_eq!(normals[8], [0.0, 1.0, 0.0]);
+        assert!(joined(&sample, &triangles) && !joined(&sample, &triangles[..2]));
         assert!(sharp(&sample.positions, &triangles) && !sharp(&sample.positions, &triangles[..2]));
     }
 }

@@ -93,6 +93,7 @@ pub fn library(folder: &Path, header: &ExportHeader, of: &Part) -> Result<(), Di
 pub fn mesh(header: &ExportHeader, of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
     let mut mesh = tri_mesh(of, sample);
     let names = header.looks.iter().map(|look| look.name.clone()).collect();
+    mesh.origins = of.origins.clone();
     mesh.materials = Materials { names, triangles: of.looks.iter().map(|look| look + 1).collect() };
     let head = format!("mtllib {0}.mtl\no {0}\n", of.name);
     if *origin != Vec3::zeros() {

@@ -71,12 +71,13 @@ pub enum Pod {
     I32 = 6,
     F32 = 10,
     F64 = 11,
+    Text = 12,
 }
 
 impl Pod {
     fn size(self) -> usize {
         match self {
-            Pod::Bool | Pod::U8 | Pod::I8 => 1,
+            Pod::Bool | Pod::U8 | Pod::I8 | Pod::Text => 1,
             Pod::I32 | Pod::F32 => 4,
             Pod::F64 => 8,
         }

@@ -41,9 +41,11 @@ impl Shell {
         part.triangles = doubled(&triangles, &rim, part.vertices as u32);
         part.faces = polygon::faces(&part.triangles, &counts);
         // Both sides have the looks of the middle, the rim those beside it.
-        let rims: Vec<u32> = rim.iter().filter_map(|[t, _]| part.looks.get(*t).copied()).flat_map(|l| [l; 2]).collect();
-        part.looks.extend_from_within(..);
-        part.looks.extend(rims);
+        for all in [&mut part.looks, &mut part.origins.triangles] {
+            let rims: Vec<u32> = rim.iter().filter_map(|[t, _]| all.get(*t).copied()).flat_map(|l| [l; 2]).collect();
+            all.extend_from_within(..);
+            all.extend(rims);
+        }
         part.vertices *= 2;
         match &mut part.chart {
             Some(Chart::Vertices(uv)) => uv.extend_from_within(..),
@@ -72,6 +74,7 @@ impl Shell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Materials;
 
     /// A square of two quads becomes a box: closed, oriented outward, of the right volume.
     #[test]
@@ -85,8 +88,10 @@ mod tests {
             triangles,
             chart: Some(Chart::Corners(vec![[0.0; 2]; 6], corners)),
             looks: vec![0, 0, 1, 1],
+            origins: Materials { names: vec!["a".into(), "b".into()], triangles: vec![1, 1, 2, 2] },
             colour: [0.5; 3],
             smooth: true,
+            normals: false,
             still: false,
             there: None,
         };
@@ -96,6 +101,7 @@ mod tests {
         assert_eq!((whole.positions.len(), whole.fields[0].1.len(), part.vertices), (12, 12, 12));
         assert_eq!(part.looks.len(), part.triangles.len());
         assert_eq!(part.face_looks().collect::<Vec<_>>(), [0, 1, 0, 1, 0, 0, 0, 1, 1, 1]);
+        assert_eq!(part.face_origins().unwrap().collect::<Vec<_>>(), [0, 1, 0, 1, 0, 0, 0, 1, 1, 1]);
         let quads: Vec<usize> = part.faces.iter().map(Vec::len).collect();
         assert_eq!(quads, [4; 2 + 2 + 6]);
         assert!(border(&part.triangles).is_empty(), "open");

@@ -2,7 +2,7 @@
 
 use super::embed::Embedding;
 use super::look::{Look, painted};
-use super::normals::sharp;
+use super::normals::{joined, sharp};
 use super::shell::Shell;
 use super::subdivision::Subdivision;
 use super::{Chart, ExportHeader, Part, Sample};
@@ -47,13 +47,27 @@ pub struct Embedded {
     pub start: Option<Vec<Vec3>>,
 }
 
-/// Processing of cloths at export.
+/// Choice of the objects whose normals USD and Alembic have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Normals {
+    /// Objects with borders that are joined: programs take the two sides for creases there.
+    #[default]
+    Seams,
+    /// All that are shaded smooth.
+    All,
+    /// No object.
+    Off,
+}
+
+/// Processing of meshes at export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// Number of subdivision levels.
     pub finer: u8,
     /// Whether cloths get their thickness.
     pub thick: bool,
+    /// Objects that get normals.
+    pub normals: Normals,
 }
 
 /// A recorded object.
@@ -101,7 +115,8 @@ impl Opened<'_> {
         let embedding = Embedding::new(&mesh.positions, start, &shape.triangles);
         let named = format!("{}-embedded", entry.name);
         let shape = Shape::of_mesh(&named, Kind::Cloth, mesh.clone());
-        let paint = Paint { own: &Look { name: named, ..look.clone() }, materials: &mesh.materials };
+        let own = &Look { name: named, ..look.clone() };
+        let paint = Paint { own, materials: &mesh.materials, origins: &mesh.origins };
         let item = Item {
             entry: entry.clone(),
             layout: layout.clone(),
@@ -152,7 +167,7 @@ impl Source {
                 carries.push(carried.map_err(|reason| DiskError { path: folder.scene(), reason })?);
             }
             let mut polygons = entry.counts();
-            let paint = Paint { own: &look, materials: &entry.materials };
+            let paint = Paint { own: &look, materials: &entry.materials, origins: &entry.origins };
             let obstacle = shape.kind == Kind::Obstacle;
             let (part, kept) = part(shape, &polygons, paint, &mut looks);
             let mut part = part.lasting(still, there);
@@ -172,6 +187,18 @@ impl Source {
             parts.push(part);
             items.push(item);
         }
+        let carried =
+            items.iter().filter_map(|item| Some((item.entry.name.clone(), item.embedding.as_ref()?.farthest())));
+        let carried = carried.collect();
+        let source = Source { folder: folder.clone(), items, carried };
+        // A seam that is sewn is joined at the last frame.
+        for (k, part) in parts.iter_mut().enumerate().filter(|(_, part)| part.smooth) {
+            part.normals = match made.normals {
+                Normals::Seams => joined(&source.sample(k, frames.last)?, &part.triangles),
+                Normals::All => true,
+                Normals::Off => false,
+            };
+        }
         let header = ExportHeader {
             name: scene.name.clone(),
             fps: record.fps,
@@ -181,10 +208,7 @@ impl Source {
             looks,
             parts,
         };
-        let carried =
-            items.iter().filter_map(|item| Some((item.entry.name.clone(), item.embedding.as_ref()?.farthest())));
-        let carried = carried.collect();
-        Ok((Source { folder: folder.clone(), items, carried }, header))
+        Ok((source, header))
     }
 
     /// Reads a part at a frame, or at the nearest frame at which it is present.
@@ -233,10 +257,11 @@ fn chosen<T: Copy>(all: &[T], kept: &[u32]) -> Vec<T> {
     kept.iter().map(|v| all[*v as usize]).collect()
 }
 
-/// Look of an object and materials of its triangles.
+/// Look of an object, and materials and origins of its triangles.
 struct Paint<'a> {
     own: &'a Look,
     materials: &'a Materials,
+    origins: &'a Materials,
 }
 
 /// Builds a part that is always present and moves. Returns also the recorded vertices that it keeps: for a body, those
@@ -269,7 +294,20 @@ fn part(shape: Shape, polygons: &[u32], paint: Paint, looks: &mut Vec<Look>) -> 
     let faces = polygon::faces(&triangles, polygons);
     let colour = paint.own.single();
     let looks = painted(paint.own, paint.materials, triangles.len(), looks);
-    let part = Part { name, vertices, triangles, faces, chart, looks, colour, smooth: true, still: false, there: None };
+    let part = Part {
+        name,
+        vertices,
+        triangles,
+        faces,
+        chart,
+        looks,
+        origins: paint.origins.clone(),
+        colour,
+        smooth: true,
+        normals: false,
+        still: false,
+        there: None,
+    };
     (part, kept)
 }
 

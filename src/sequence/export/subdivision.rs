@@ -166,9 +166,13 @@ impl Subdivision {
             None => None,
         };
         let mut levels = Vec::new();
-        let mut looks: Vec<u32> = part.face_looks().collect();
+        let of_faces =
+            |of: &[u32]| -> Vec<u32> { part.faces.iter().filter_map(|f| of.get(f.first()?[0])).copied().collect() };
+        let mut numbers = [of_faces(&part.looks), of_faces(&part.origins.triangles)];
         for _ in 0..times {
-            looks = looks.iter().zip(&faces).flat_map(|(look, face)| std::iter::repeat_n(*look, face.len())).collect();
+            for all in &mut numbers {
+                *all = all.iter().zip(&faces).flat_map(|(own, face)| std::iter::repeat_n(*own, face.len())).collect();
+            }
             let sides = Sides::of(&faces);
             levels.push(smooth(&faces, &sides, part.vertices));
             let quads = sides.quads(&faces, part.vertices);
@@ -179,7 +183,7 @@ impl Subdivision {
             }
         }
         part.triangles = triangles(&faces);
-        part.looks = looks.iter().flat_map(|look| [*look; 2]).collect();
+        [part.looks, part.origins.triangles] = numbers.map(|all| all.iter().flat_map(|own| [*own; 2]).collect());
         let counts = vec![2; faces.len()];
         part.faces = polygon::faces(&part.triangles, &counts);
         part.chart = chart.map(|(uv, own, seams)| match seams {
@@ -203,6 +207,7 @@ impl Subdivision {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Materials;
 
     fn part(vertices: usize, triangles: Vec<[u32; 3]>, counts: &[u32], chart: Option<Chart>) -> Part {
         let faces = polygon::faces(&triangles, counts);
@@ -211,10 +216,15 @@ mod tests {
             vertices,
             faces,
             looks: (0..triangles.len() as u32).map(|t| t / 2).collect(),
+            origins: Materials {
+                names: vec!["a".into(), "b".into()],
+                triangles: (0..triangles.len() as u32).map(|t| 1 + u32::from(t > 1)).collect(),
+            },
             triangles,
             chart,
             colour: [0.5; 3],
             smooth: true,
+            normals: false,
             still: false,
             there: None,
         }
@@ -238,6 +248,7 @@ mod tests {
         assert!(cube.faces.iter().all(|face| face.len() == 4));
         // Each quad keeps the look of the face that it is cut from.
         assert!(cube.face_looks().enumerate().all(|(quad, look)| look == quad as u32 / 4));
+        assert!(cube.face_origins().unwrap().enumerate().all(|(quad, origin)| origin == i32::from(quad > 3)));
         let sizes = |p: &[f32; 3]| {
             let mut all = p.map(f32::abs);
             all.sort_by(f32::total_cmp);

@@ -2,10 +2,12 @@
 //!
 //! `/<scene>` is an `Xform`, which adds the local origin of a scene that is far from the origin. Each object is a
 //! `Mesh` in it: `points`, `velocities` [m/s], `extent`, `primvars:st`, `primvars:displayColor`, `primvars:material_id`
-//! (per face) and a primvar per field. Materials are in `/<scene>/materials`. A mesh with several has a subset for
-//! each. Units are metres, the subdivision scheme is `none`, and a frame is a time code. Static objects have no time
-//! samples. Objects that appear or vanish have `visibility`.
+//! (per face), a primvar per field, and `normals` where a part has them. `userProperties:source` has the names of the
+//! objects in the source file, and `primvars:source_id` their number where there are several. Materials are in
+//! `/<scene>/materials`. A mesh with several has a subset for each. Units are metres, the subdivision scheme is `none`,
+//! and a frame is a time code. Static objects have no time samples. Objects that appear or vanish have `visibility`.
 
+use super::normals::smooth;
 use super::surface::{Bound, Names, materials, shown_as};
 use super::usdc::{Crate, Spec, Value};
 use super::{Chart, ExportHeader, Part, Range, Sample, Sink, identifier, identifiers};
@@ -71,6 +73,12 @@ impl Layer {
         put("faceVertexIndices", "int[]", vec![], corners(file, of, &of.triangles)?);
         let faces = ("interpolation", file.token("uniform"));
         put("primvars:material_id", "int[]", vec![faces], file.ints(of.face_looks().map(|look| look as i32))?);
+        if let Some(origins) = of.face_origins() {
+            put("primvars:source_id", "int[]", vec![faces], file.ints(origins)?);
+        }
+        if let Some(source) = of.source() {
+            put("userProperties:source", "string", vec![("custom", Value::bool(true))], file.text(&source));
+        }
         let whole = ("interpolation", file.token("constant"));
         put("primvars:displayColor", "color3f[]", vec![whole], file.floats(&[of.colour])?);
         match &of.chart {
@@ -104,7 +112,7 @@ impl Layer {
     }
 
     /// Adds a sample at a time, or for all times without one.
-    fn sample(&mut self, part: usize, time: Option<f64>, of: &Sample) -> Result<(), DiskError> {
+    fn sample(&mut self, k: usize, part: &Part, time: Option<f64>, of: &Sample) -> Result<(), DiskError> {
         let file = &mut self.file;
         let vertices = ("interpolation", file.token("vertex"));
         let mut all: Vec<Attribute> = Vec::new();
@@ -116,10 +124,13 @@ impl Layer {
         if let Some(velocities) = &of.velocities {
             put("velocities".into(), "vector3f[]", vec![], file.floats(velocities)?);
         }
+        if part.normals {
+            put("normals".into(), "normal3f[]", vec![vertices], file.floats(&smooth(of, &part.triangles))?);
+        }
         for (name, values) in &of.fields {
             put(primvar(name), "float[]", vec![vertices], file.floats(values)?);
         }
-        let mesh = &mut self.meshes[part];
+        let mesh = &mut self.meshes[k];
         for mut attribute in all {
             if time.is_some() {
                 attribute.samples.extend(attribute.default.take());
@@ -137,7 +148,8 @@ impl Layer {
     fn declare(&mut self, part: usize, attributes: Vec<(String, &'static str)>) {
         let vertices = ("interpolation", self.file.token("vertex"));
         for (name, kind) in attributes {
-            let more = if name.starts_with("primvars:") { vec![vertices] } else { Vec::new() };
+            let of_vertices = name.starts_with("primvars:") || name == "normals";
+            let more = if of_vertices { vec![vertices] } else { Vec::new() };
             self.meshes[part].attributes.push(Attribute::new(name, kind, more, None));
         }
     }
@@ -260,8 +272,8 @@ impl<'a> Usd<'a> {
 
 impl Sink for Usd<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        let time = (!self.header.parts[part].still).then_some(f64::from(frame));
-        self.layer.sample(part, time, sample)
+        let of = &self.header.parts[part];
+        self.layer.sample(part, of, (!of.still).then_some(f64::from(frame)), sample)
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<PathBuf>, DiskError> {
@@ -338,14 +350,15 @@ impl<'a> Clips<'a> {
 
 impl Sink for Clips<'_> {
     fn add(&mut self, part: usize, frame: u32, sample: &Sample) -> Result<(), DiskError> {
-        if self.header.parts[part].still {
-            return self.topology.sample(part, None, sample);
+        let of = &self.header.parts[part];
+        if of.still {
+            return self.topology.sample(part, of, None, sample);
         }
         let layer = match &mut self.frame {
             Some(layer) => layer,
             slot => slot.insert(Layer::new(&self.folder.join(format!("frame.{frame:04}.usdc")), self.header)?),
         };
-        layer.sample(part, Some(f64::from(frame)), sample)?;
+        layer.sample(part, of, Some(f64::from(frame)), sample)?;
         if self.animated[part].is_empty() {
             let all = layer.meshes[part].attributes.iter().map(|a| (a.name.clone(), a.kind));
             self.animated[part] = all.collect();

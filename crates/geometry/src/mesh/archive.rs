@@ -437,11 +437,15 @@ fn join(parts: &[Part], positions: Vec<Vec3>) -> Result<TriMesh, MeshError> {
         mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| chart[k as usize])).collect();
     }
     mesh.notes.extend(cut.notes.into_iter().map(describe));
-    let of_faces: Vec<Option<&str>> =
-        parts.iter().flat_map(|part| (0..part.ends.len()).map(|face| part.materials.of(face))).collect();
+    let of_faces: Vec<(&str, Option<&str>)> = parts
+        .iter()
+        .flat_map(|part| (0..part.ends.len()).map(|face| (part.path.as_str(), part.materials.of(face))))
+        .collect();
     for t in 0..mesh.triangles.len() {
         let face = cut.faces.get(t).map_or(t, |face| *face as usize);
-        mesh.materials.add(of_faces.get(face).copied().flatten(), 1);
+        let (path, material) = of_faces.get(face).copied().unzip();
+        mesh.materials.add(material.flatten(), 1);
+        mesh.origins.add(path, 1);
     }
     mesh.materials = mesh.materials.tidy();
     mesh.source = Source { faces: cut.faces, lines: Vec::new() };
@@ -496,6 +500,7 @@ mod tests {
         assert_eq!((mesh.triangles.len(), mesh.source.faces.clone()), (3, vec![0, 0, 1]));
         assert_eq!(mesh.groups["cuff"], [4, 5, 6]);
         assert_eq!(mesh.groups["one"], [0, 1, 2, 3]);
+        assert_eq!([0, 1, 2].map(|t| mesh.origins.of(t)), ["/a/one", "/a/one", "/a/two"].map(Some));
         assert!(mesh.channels.is_empty() && mesh.uv.is_empty() && mesh.notes.len() == 1);
         let [a, b, c] = mesh.triangles[0].map(|v| mesh.positions[v as usize]);
         assert!((b - a).cross(&(c - a)).z < 0.0, "turned");

@@ -87,6 +87,8 @@ pub struct TriMesh {
     pub source: Source,
     /// Materials of its triangles.
     pub materials: Materials,
+    /// Objects of the file that its triangles are of, by the names there: prims, `o` of OBJ, panels of a pattern.
+    pub origins: Materials,
     /// Representative of each vertex where borders are joined ([`seam::weld`]). If empty, each vertex represents
     /// itself.
     pub joined: Vec<u32>,
@@ -134,6 +136,7 @@ impl TriMesh {
         let uv_triangles = all().filter_map(|t| self.uv_triangles.get(t).copied()).collect();
         self.source.faces = all().filter_map(|t| faces.get(t).copied()).collect();
         self.materials = self.materials.chosen(all());
+        self.origins = self.origins.chosen(all());
         let triangles = all().map(|t| self.triangles[t]).collect();
         (self.triangles, self.uv_triangles) = (triangles, uv_triangles);
     }

@@ -263,7 +263,8 @@ impl Reader {
             mesh.uv_triangles = cut.triangles.iter().map(|t| t.map(|k| corners[k as usize][1])).collect();
         }
         mesh.notes.extend(cut.notes.into_iter().map(describe));
-        mesh.materials = self.materials(kept(), &cut.faces, mesh.triangles.len());
+        let named = |name: fn(&Names) -> Option<&str>| self.named(name, kept(), &cut.faces, mesh.triangles.len());
+        (mesh.materials, mesh.origins) = (named(|n| n.material.as_deref()), named(|n| n.object.as_deref()));
         mesh.source = Source { faces: cut.faces, lines: lines.iter().map(|line| *line as u32).collect() };
         let mut groups: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for Section { names, used: [from, to], .. } in &self.sections {
@@ -292,16 +293,23 @@ impl Reader {
         Ok(mesh)
     }
 
-    /// Returns the materials of triangles. `cut` is the face of each among `kept`; empty if each face is one triangle.
-    fn materials(&self, kept: impl Iterator<Item = usize>, cut: &[u32], triangles: usize) -> Materials {
-        if self.sections.iter().all(|section| section.names.material.is_none()) {
+    /// Returns the materials or objects of triangles. `cut` is the face of each among `kept`; empty if each face is one
+    /// triangle.
+    fn named(
+        &self,
+        name: fn(&Names) -> Option<&str>,
+        kept: impl Iterator<Item = usize>,
+        cut: &[u32],
+        triangles: usize,
+    ) -> Materials {
+        if self.sections.iter().all(|section| name(&section.names).is_none()) {
             return Materials::default();
         }
         let mut sections = self.sections.iter().peekable();
         let mut of_faces = Vec::new();
         for f in kept {
             while sections.next_if(|section| section.faces[1] <= f).is_some() {}
-            of_faces.push(sections.peek().and_then(|section| section.names.material.as_deref()));
+            of_faces.push(sections.peek().and_then(|section| name(&section.names)));
         }
         let mut all = Materials::default();
         for t in 0..triangles {

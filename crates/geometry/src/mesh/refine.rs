@@ -17,12 +17,13 @@ pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
         let cut: Vec<bool> = levels.iter().map(|level| *level >= round).collect();
         let (middles, uv_middles) = (middles(&mesh, &cut), uv_middles(&mesh, &cut));
         let (mut triangles, mut uv_triangles, mut inherited) = (Vec::new(), Vec::new(), Vec::new());
-        let mut materials = Materials::default();
+        let (mut materials, mut origins) = (Materials::default(), Materials::default());
         let (first, uv_first) = (mesh.positions.len() as u32, mesh.uv.len() as u32);
         for (t, tri) in mesh.triangles.iter().enumerate() {
             let middle = [0, 1, 2].map(|k| middles.get(&side(tri, k)).map(|m| first + m));
             let pieces = pieces(&mesh.positions, tri, &middle);
             materials.add(mesh.materials.of(t), pieces.len());
+            origins.add(mesh.origins.of(t), pieces.len());
             for piece in &pieces {
                 triangles.push(piece.map(|corner| corner.of(tri, &middle)));
                 inherited.push(levels[t]);
@@ -39,7 +40,7 @@ pub fn refine(mesh: &TriMesh, levels: &[u8]) -> TriMesh {
             mesh.uv.push((mesh.uv[a as usize] + mesh.uv[b as usize]) / 2.0);
         }
         (mesh.triangles, mesh.uv_triangles, levels) = (triangles, uv_triangles, inherited);
-        mesh.materials = materials.tidy();
+        (mesh.materials, mesh.origins) = (materials.tidy(), origins.tidy());
     }
     mesh
 }

@@ -114,6 +114,7 @@ fn add(mesh: &mut TriMesh, panel: &Panel, (border, flat): (&Border, &Flat), low:
     };
     mesh.triangles.extend(flat.triangles.iter().map(wound));
     mesh.uv_triangles.extend(flat.triangles.iter().map(wound));
+    mesh.origins.add(Some(&panel.name), flat.triangles.len());
     let mut group = |name: String, vertices: &[u32]| {
         let members = mesh.groups.entry(name).or_default();
         members.extend(vertices.iter().map(|v| first + v));

@@ -182,8 +182,15 @@ impl<'a> Carried<'a> {
         for (pin, glide) in &mut driven.pins {
             let (Some(places), Some(new)) = (places.get(*pin), to.pins.get(*pin)) else { continue };
             for own in [&mut glide.start, &mut glide.end] {
-                let before = std::mem::replace(own, vec![Vec3::zeros(); new.vertices.len()]);
-                before.iter().zip(places).rev().for_each(|(at, place)| own[*place] = *at);
+                *own = in_places(own, places, new);
+            }
+        }
+        for (handle, glide) in &mut driven.handles {
+            let (Some(places), Some(new)) = (places.get(from.pins.len() + *handle), to.handles.get(*handle)) else {
+                continue;
+            };
+            for own in [&mut glide.start, &mut glide.end] {
+                *own = in_places(own, places, &new.pin);
             }
         }
         State {
@@ -213,6 +220,13 @@ impl<'a> Carried<'a> {
     }
 }
 
+/// Returns values of an old pin's vertices for those of the new one. `places` has the place in it of each old vertex.
+fn in_places(old: &[Vec3], places: &[usize], new: &Pin) -> Vec<Vec3> {
+    let mut own = vec![Vec3::zeros(); new.vertices.len()];
+    old.iter().zip(places).rev().for_each(|(at, place)| own[*place] = *at);
+    own
+}
+
 /// Iterates over the pins of a world, then those of its handles.
 fn pins(world: &World) -> impl Iterator<Item = &Pin> {
     world.pins.iter().chain(world.handles.iter().map(|handle| &handle.pin))
@@ -226,6 +240,7 @@ mod tests {
     use crate::mesh::seam::Seam;
     use crate::world::build::{ClothInput, Input, build};
     use crate::world::glide::Glide;
+    use crate::world::{Handle, Pull};
 
     /// Two squares side by side, 0.2 mm apart, whose facing borders are joined in the second world.
     fn worlds() -> (World, World, State, State) {
@@ -241,7 +256,13 @@ mod tests {
             let mesh = TriMesh { joined, ..mesh.clone() };
             let mut input = Input::empty(Vec3::zeros());
             let pins = vec![Pin::fixed(vec![0, 1, 4])];
-            input.cloths.push(ClothInput { seams: seams.clone(), pins, ..ClothInput::plain(mesh, 100.0, 0.1) });
+            let handles = vec![Handle::new(Pin::fixed(vec![4, 1, 2]), Pull::Force(Vec3::zeros()))];
+            input.cloths.push(ClothInput {
+                seams: seams.clone(),
+                pins,
+                handles,
+                ..ClothInput::plain(mesh, 100.0, 0.1)
+            });
             build(input)
         };
         let (from, mut state) = of(Vec::new());
@@ -271,21 +292,26 @@ mod tests {
         assert!(file(&to, 1) == file(&to, 4) && to.joined[file(&to, 1)]);
     }
 
-    /// Ways of pins stay with their vertices, also where two of these are joined.
+    /// Ways of pins and handles stay with their vertices, also where two of these are joined.
     #[test]
     fn ways_of_pins_stay_with_their_vertices() {
         let (from, to, mut state, start) = worlds();
         let above = |v: &u32| state.x[*v as usize] + Vec3::z();
         let end: Vec<Vec3> = from.pins[0].vertices.iter().map(above).collect();
         state.driven.pins = vec![(0, Glide { from: 0.0, until: 1.0, start: end.clone(), end })];
+        let end: Vec<Vec3> = from.handles[0].pin.vertices.iter().map(|v| state.x[*v as usize] + Vec3::z()).collect();
+        state.driven.handles = vec![(0, Glide { from: 0.0, until: 1.0, start: end.clone(), end })];
         let after = Carried::new(&from, &to).state(&state, start);
-        let (pin, (_, glide)) = (&to.pins[0], &after.driven.pins[0]);
-        assert!(after.driven.fits(&to) && pin.vertices.len() == 2, "{:?}", pin.vertices);
-        for (v, end) in pin.vertices.iter().zip(&glide.end) {
-            // The joined vertex is between its parts, which are 0.2 mm apart.
-            assert!((end - after.x[*v as usize] - Vec3::z()).norm() < 2e-4);
+        assert!(after.driven.fits(&to));
+        for (pin, (_, glide)) in [(&to.pins[0], &after.driven.pins[0]), (&to.handles[0].pin, &after.driven.handles[0])]
+        {
+            assert_eq!(pin.vertices.len(), 2, "{:?}", pin.vertices);
+            for (v, end) in pin.vertices.iter().zip(&glide.end) {
+                // The joined vertex is between its parts, which are 0.2 mm apart.
+                assert!((end - after.x[*v as usize] - Vec3::z()).norm() < 2e-4);
+            }
+            assert_eq!(glide.start, glide.end);
         }
-        assert_eq!(glide.start, glide.end);
     }
 
     /// Friction of contacts stays at the same features, and that of an edge pair keeps its direction.

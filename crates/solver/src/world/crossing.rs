@@ -25,6 +25,15 @@ pub struct Crossing {
 }
 
 impl Crossing {
+    /// Drops the pairs for which `keep` is false, and finds the positions anew, without the local origin.
+    pub fn retain(&mut self, x: &[Vec3], surface: &Surface, keep: impl FnMut(&[u32; 2]) -> bool) {
+        let before = self.pairs.len();
+        self.pairs.retain(keep);
+        if self.pairs.len() < before {
+            self.places = places(x, surface, &self.pairs);
+        }
+    }
+
     /// Describes the intersection as text. `name` returns the name of an object.
     pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         self.describe_with(name, ["cross", "crosses"])

@@ -21,6 +21,10 @@ pub struct Driven {
     pub pressures: Vec<(usize, f64)>,
     /// Ways of pins, by their index in the world.
     pub pins: Vec<(usize, Glide)>,
+    /// Ways of the targets of handles, by their index in the world.
+    pub handles: Vec<(usize, Glide)>,
+    /// Samples of pointers, by their index among all: time [s], point of the picture, 1 from which the button is down.
+    pub pointers: Vec<(usize, Vec<[f64; 4]>)>,
     /// Ways of obstacles, by their index in the world.
     pub obstacles: Vec<(usize, Glide)>,
 }
@@ -37,7 +41,7 @@ pub struct Factor {
 }
 
 pieces! {
-    Driven { gravity, wind, factors, pressures, pins, obstacles }
+    Driven { gravity, wind, factors, pressures, pins, handles, pointers, obstacles }
     Factor { of, object, factor }
 }
 
@@ -71,6 +75,7 @@ pub struct Undriven {
     wind: Wind,
     keyed: Table,
     pins: Vec<Motion>,
+    handles: Vec<Motion>,
     obstacles: Vec<Course>,
 }
 
@@ -82,6 +87,7 @@ impl Undriven {
             wind: world.wind.clone(),
             keyed: world.keyed.clone(),
             pins: world.pins.iter().map(|pin| pin.motion.clone()).collect(),
+            handles: world.handles.iter().map(|handle| handle.pin.motion.clone()).collect(),
             obstacles: world.obstacles.iter().map(|obstacle| obstacle.course.clone()).collect(),
         }
     }
@@ -96,10 +102,16 @@ impl Undriven {
         let rows = driven.factors.iter().map(Factor::row).chain(self.keyed.0.iter().cloned());
         world.key(Table(rows.collect()));
         world.pins.iter_mut().zip(&self.pins).for_each(|(pin, own)| pin.motion.clone_from(own));
+        world.handles.iter_mut().zip(&self.handles).for_each(|(handle, own)| handle.pin.motion.clone_from(own));
         world.obstacles.iter_mut().zip(&self.obstacles).for_each(|(obstacle, own)| obstacle.course.clone_from(own));
         for (pin, glide) in &driven.pins {
             if let Some(pin) = world.pins.get_mut(*pin) {
                 pin.motion = Motion::Glide(glide.clone());
+            }
+        }
+        for (handle, glide) in &driven.handles {
+            if let Some(handle) = world.handles.get_mut(*handle) {
+                handle.pin.motion = Motion::Glide(glide.clone());
             }
         }
         for (obstacle, glide) in &driven.obstacles {
@@ -132,13 +144,16 @@ impl Driven {
         self.factors.insert(place, factor);
     }
 
-    /// Returns whether the ways are those of a world's pins and obstacles.
+    /// Returns whether the ways are those of a world's pins, handles and obstacles.
     pub fn fits(&self, world: &World) -> bool {
         let fits = |glide: &Glide, count: usize| [glide.start.len(), glide.end.len()] == [count; 2];
         let pin = |(k, glide): &(usize, Glide)| world.pins.get(*k).is_some_and(|pin| fits(glide, pin.vertices.len()));
+        let handle =
+            |(k, glide): &(usize, Glide)| world.handles.get(*k).is_some_and(|own| fits(glide, own.pin.vertices.len()));
         let obstacle =
             |(k, glide): &(usize, Glide)| world.obstacles.get(*k).is_some_and(|own| fits(glide, own.rest.len()));
         self.pins.iter().all(pin)
+            && self.handles.iter().all(handle)
             && self.obstacles.iter().all(obstacle)
             && self.factors.iter().all(|own| own.object.is_none_or(|object| object < world.objects.len()))
             && self.pressures.iter().all(|(object, _)| *object < world.objects.len())

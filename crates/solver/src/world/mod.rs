@@ -137,6 +137,8 @@ pub struct Object {
     pub polygons: Vec<u32>,
     /// Materials of the triangles.
     pub materials: Materials,
+    /// Objects of the file that the triangles are of.
+    pub origins: Materials,
     /// Named groups of file vertices, ascending.
     pub groups: BTreeMap<String, Vec<u32>>,
     /// Chart coordinates of the file.
@@ -342,7 +344,7 @@ impl State {
             (held, "pins or handles"),
             (self.work.len() == start.work.len(), "probes of work"),
             (self.energy_drift.is_empty() || self.energy_drift.len() == world.component_mass.len(), "parts"),
-            (self.driven.fits(world), "pins or obstacles with targets"),
+            (self.driven.fits(world), "pins, handles or obstacles with targets"),
             (self.released.is_none_or(|object| object < world.objects.len()), "objects"),
         ];
         let mut all: Vec<String> =

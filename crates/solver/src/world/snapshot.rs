@@ -111,7 +111,7 @@ sections! {
     "anchors" 1 { anchors }
     "probes" 1 { work }
     "energy" 1 { energy_drift }
-    "driven" 2 { driven }
+    "driven" 3 { driven }
 }
 
 /// Writes the sections of effects that differ from those of a new memory, and sections not assigned to an effect.
@@ -258,6 +258,15 @@ impl Piece for Pair {
     }
 }
 
+impl Piece for [f64; 4] {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|x| x.put(out));
+    }
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some([f64::take(from)?, f64::take(from)?, f64::take(from)?, f64::take(from)?])
+    }
+}
+
 impl Piece for [u32; 2] {
     fn put(&self, out: &mut Vec<u8>) {
         self.iter().for_each(|n| n.put(out));
@@ -358,6 +367,8 @@ mod tests {
                 factors: vec![Factor { of: Of::Bend, object: Some(1), factor: -0.0 }],
                 pressures: vec![(2, 1e3)],
                 pins: vec![(1, Glide { from: 0.1, until: 0.2, start: vec![v(0)], end: vec![v(2)] })],
+                pointers: vec![(1, vec![[0.1, 0.2, 0.3, 1.0]])],
+                handles: vec![(0, Glide { from: 0.3, until: 0.4, start: vec![v(1)], end: vec![v(4)] })],
                 ..Driven::default()
             },
         };

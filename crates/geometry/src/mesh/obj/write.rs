@@ -11,7 +11,7 @@ pub fn write(mesh: &TriMesh) -> Vec<u8> {
 }
 
 /// Writes an OBJ file with faces of any number of corners, each given as triangle and corner. Faces are under `usemtl`
-/// and the name of their material, in their order.
+/// and the name of their material, in their order, and `g` and the name of the object that they are of.
 pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
     let mut out = String::with_capacity(48 * mesh.positions.len() + 24 * mesh.triangles.len());
     // Writing to a String cannot fail.
@@ -22,11 +22,17 @@ pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
         let _ = writeln!(out, "vt {} {}", t.x, t.y);
     }
     let mut last = None;
+    let mut origin = None;
     for face in faces {
         let material = face.first().and_then(|[t, _]| mesh.materials.of(*t));
         if material != last {
             let _ = writeln!(out, "usemtl {}", material_word(material.unwrap_or_default()));
             last = material;
+        }
+        let of = face.first().and_then(|[t, _]| mesh.origins.of(*t));
+        if of != origin {
+            let _ = writeln!(out, "g {}", word(of.unwrap_or_default()));
+            origin = of;
         }
         out.push('f');
         for [t, k] in face {
@@ -38,8 +44,7 @@ pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
         out.push('\n');
     }
     for (name, members) in &mesh.groups {
-        let word: String = name.chars().map(|c| if c.is_whitespace() || c == '#' { '_' } else { c }).collect();
-        let _ = writeln!(out, "g {word}");
+        let _ = writeln!(out, "g {}", word(name));
         for chunk in members.chunks(16) {
             out.push('p');
             for &v in chunk {
@@ -49,6 +54,11 @@ pub fn write_faces(mesh: &TriMesh, faces: &[Vec<[usize; 2]>]) -> Vec<u8> {
         }
     }
     out.into_bytes()
+}
+
+/// Returns the name of a group as a word.
+fn word(name: &str) -> String {
+    name.chars().map(|c| if c.is_whitespace() || c.is_control() || c == '#' { '_' } else { c }).collect()
 }
 
 /// Returns the name of a material as OBJ files and their libraries have it, without line breaks and comments.

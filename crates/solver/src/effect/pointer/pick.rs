@@ -48,6 +48,18 @@ pub struct Moment {
     pub down: bool,
 }
 
+impl Moment {
+    /// Returns the sample as numbers: time [s], point of the picture, 1 while the button is down.
+    pub fn numbers(&self) -> [f64; 4] {
+        [self.time, self.at[0], self.at[1], f64::from(u8::from(self.down))]
+    }
+
+    /// Returns the sample of numbers.
+    pub fn of([time, x, y, down]: [f64; 4]) -> Moment {
+        Moment { time, at: [x, y], down: down == 1.0 }
+    }
+}
+
 /// Direction of a pointer's force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
@@ -94,6 +106,17 @@ impl Pick {
         let begun = self.moments.partition_point(|moment| moment.time <= t + SAME);
         let held = self.moments.iter().take(begun).rev().take_while(|moment| moment.down).count();
         (held > 0).then(|| (begun - held) as u32)
+    }
+
+    /// Replaces what follows a time: the button is as in the next sample from then on, and the way there is straight.
+    pub fn turn(&mut self, now: f64, next: Moment) {
+        let here = Moment { time: now, at: self.at(now), down: next.down };
+        self.moments.retain(|moment| moment.time <= now + SAME);
+        match self.moments.last_mut().filter(|last| last.time >= now - SAME) {
+            Some(last) => last.down = next.down,
+            None => self.moments.push(here),
+        }
+        self.moments.push(next);
     }
 
     /// Returns the point of the picture at a time.
@@ -208,6 +231,24 @@ mod tests {
         assert_eq!(motion.force(2.5, 2), Vec3::zeros());
         let down = pointer(Aim::Motion, &[(0.0, [0.5, 0.2], true), (1.0, [0.5, 0.3], true)]);
         assert_eq!(down.force(0.5, 0), -Vec3::y() * 2.0);
+    }
+
+    /// A pointer that is set frame by frame has the record of a file with the same rows.
+    #[test]
+    fn a_pointer_that_is_turned_has_the_rows_of_a_file() {
+        let rows =
+            [(0.0, [0.5, 0.5], false), (1.0, [0.5, 0.25], true), (2.0, [0.75, 0.5], true), (3.0, [0.5, 0.5], false)];
+        let file = pointer(Aim::Ray, &rows);
+        let mut turned = pointer(Aim::Ray, &[(0.0, [0.5, 0.5], false), (9.0, [0.0, 0.0], true)]);
+        for [from, to] in [[0, 1], [1, 2], [2, 3]] {
+            turned.turn(file.moments[from].time, Moment { down: rows[from].2, ..file.moments[to] });
+        }
+        turned.turn(3.0, Moment { time: 4.0, at: [0.5, 0.5], down: false });
+        assert_eq!(turned.moments[..4], file.moments[..]);
+        // Between two rows the place is kept, and the way goes on from there.
+        turned.turn(3.5, Moment { time: 4.0, at: [1.0, 0.5], down: true });
+        assert_eq!((turned.moments.len(), turned.at(3.75), turned.press(3.5)), (6, [0.75, 0.5], Some(4)));
+        assert_eq!(Moment::of(turned.moments[4].numbers()), turned.moments[4]);
     }
 
     #[test]

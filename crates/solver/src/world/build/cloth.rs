@@ -87,6 +87,7 @@ pub(super) fn add(world: &mut World, state: &mut State, mut input: ClothInput) -
         edge,
         polygons: polygon::counts(&input.mesh.source.faces),
         materials: input.mesh.materials,
+        origins: input.mesh.origins,
         groups: input.mesh.groups,
         triangles: file,
         uv: input.mesh.uv,
