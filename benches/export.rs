@@ -73,6 +73,7 @@ fn make(folder: &Path, side: u32, frames: u32) -> Result<()> {
     let entry = Entry {
         polygons: Vec::new(),
         materials: Default::default(),
+        origins: Default::default(),
         name: "sheet".into(),
         kind: Kind::Cloth,
         vertices: count,
