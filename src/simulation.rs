@@ -142,7 +142,7 @@ impl Simulation {
     /// let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::z()];
     /// let mesh = Arrays { positions, corners: vec![0, 2, 1], ends: vec![3], ..Arrays::default() }.mesh()?;
     /// let mut given = Given::default();
-    /// given.insert("scrap", Shape::Surface(mesh));
+    /// given.insert("scrap", Shape::Surface(Box::new(mesh)));
     /// let text = "[[cloth]]\nname = \"scrap\"\nmesh = \"memory:scrap\"";
     /// let mut simulation = percale::Simulation::from_text(text, ".", given, &["time.frames=2"])?;
     /// while simulation.next_frame()?.is_some() {}

@@ -122,5 +122,5 @@ fn shape(name: &str, arrays: &Bound<PyDict>) -> PyResult<Shape> {
         groups,
         channels: named(&need("channels")?, |array| Ok(flat(&array.extract::<Like<f64>>()?)))?,
     };
-    arrays.mesh().map(Shape::Surface).map_err(wrong)
+    arrays.mesh().map(|mesh| Shape::Surface(Box::new(mesh))).map_err(wrong)
 }

@@ -124,7 +124,7 @@ impl Specimen {
             quoted(VARIED)
         );
         let mut given = Given::default();
-        given.insert(drape::MESH, Shape::Surface(specimen(edge, laying).map_err(|error| describe(&error))?));
+        given.insert(drape::MESH, Shape::Surface(Box::new(specimen(edge, laying).map_err(|error| describe(&error))?)));
         let text = scene(&head, VARIED, FRAMES);
         let mut simulation = Simulation::from_text(&text, ".", given, &[]).map_err(|error| describe(&error))?;
         let (mut frames, mut speed) = (0, f64::INFINITY);

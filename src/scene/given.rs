@@ -13,7 +13,7 @@ pub const MEMORY: &str = "memory:";
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Triangles, in place of an OBJ or PLY file, as [`Arrays::mesh`](crate::mesh::arrays::Arrays::mesh) makes them.
-    Surface(TriMesh),
+    Surface(Box<TriMesh>),
     /// Tetrahedra, in place of a VTK file.
     Solid(TetMesh),
     /// Positions of all vertices by sample, in place of a PC2 file: as many in each sample, at least one sample.

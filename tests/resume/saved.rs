@@ -137,7 +137,7 @@ fn sheet(more: &str) -> Simulation {
     let arrays =
         Arrays { positions, corners: quads.collect(), ends: (1..=9).map(|t| 4 * t).collect(), ..Arrays::default() };
     let mut given = Given::default();
-    given.insert("sheet", Shape::Surface(arrays.mesh().unwrap()));
+    given.insert("sheet", Shape::Surface(Box::new(arrays.mesh().unwrap())));
     let text = format!(
         "[time]\nfps = 30\nframes = 9\n[preview]\ncamera = {{ position = [0.15, 1, 0.16], target = [0.15, 0, 0.15] }}\n\
          [[cloth]]\nname = \"sheet\"\nmesh = \"memory:sheet\"\n{more}"
@@ -171,14 +171,14 @@ fn driven_handles_move_as_keyframes_move_them() {
     ] {
         let [mut still, mut driven] = [sheet(table), sheet(table)];
         let mut keyed = sheet(&format!("{table}{keys}"));
-        [&mut still, &mut driven, &mut keyed].map(|own| until(own, 1));
+        [&mut still, &mut driven, &mut keyed].into_iter().for_each(|own| until(own, 1));
         assert_eq!(driven.handles("sheet").unwrap(), [[0, 1, 2, 3]]);
         let rest: Vec<Vec3> = driven.positions("sheet").unwrap()[..4].to_vec();
         for frame in 2..=9u32 {
             let places: Vec<Vec3> = rest.iter().map(|p| p + shift * f64::from(frame - 1)).collect();
             driven.set_handle_target("sheet", 0, &places).unwrap();
             let state = driven.save();
-            [&mut still, &mut driven, &mut keyed].map(|own| until(own, frame));
+            [&mut still, &mut driven, &mut keyed].into_iter().for_each(|own| until(own, frame));
             let bits = driven.save();
             driven.restore(&state).unwrap();
             until(&mut driven, frame);
@@ -222,11 +222,11 @@ fn a_driven_pointer_is_that_of_a_file() {
         };
         let (mut wanted, mut driven, mut still) =
             (file("file", &rows), file("idle", &rows[..1]), file("still", &rows[..1]));
-        [&mut wanted, &mut driven, &mut still].map(|own| until(own, 1));
+        [&mut wanted, &mut driven, &mut still].into_iter().for_each(|own| until(own, 1));
         let mut held = Vec::new();
         for (frame, pair) in (2..).zip(rows.windows(2)) {
             held.push(driven.set_pointer("sheet", 0, pair[1].0, pair[0].1 == 1).unwrap());
-            [&mut wanted, &mut driven, &mut still].map(|own| until(own, frame));
+            [&mut wanted, &mut driven, &mut still].into_iter().for_each(|own| until(own, frame));
             assert!(apart(&driven, &wanted) < 1e-9, "{direction}, frame {frame}: {} m", apart(&driven, &wanted));
         }
         let holds: Vec<bool> = held.iter().map(Option::is_some).collect();
@@ -247,7 +247,7 @@ fn a_scene_without_files_is_that_of_its_files() {
     let ends = (1..=read.triangles.len()).map(|t| 3 * t).collect();
     let arrays = Arrays { positions: read.positions, corners, ends, ..Arrays::default() };
     let mut given = Given::default();
-    given.insert("sheet", Shape::Surface(arrays.mesh().unwrap()));
+    given.insert("sheet", Shape::Surface(Box::new(arrays.mesh().unwrap())));
     let text = std::fs::read_to_string(scene("drape.toml")).unwrap();
     let set = ["cloth.sheet.mesh=memory:sheet", "time.frames=24"];
     let mut own = Simulation::from_text(&text, scene(""), given.clone(), &set).unwrap();

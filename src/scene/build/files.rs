@@ -114,7 +114,7 @@ fn as_written(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMes
         return Some(open.mesh);
     }
     if let Some(Shape::Surface(mesh)) = faults.given.as_ref().and_then(|given| given.shape(file)) {
-        let mesh = mesh.clone();
+        let mesh = TriMesh::clone(mesh);
         if let Some((_, key)) = wanted.object {
             faults.fault(key, "a mesh in memory has no objects; leave it out");
             return None;

@@ -83,10 +83,27 @@ impl<'a> Alembic<'a> {
     }
 }
 
+/// Encodes integers.
+fn ints(all: &mut dyn Iterator<Item = i32>) -> Vec<u8> {
+    all.flat_map(i32::to_le_bytes).collect()
+}
+
+/// Writes the numbers of each face: its material, and its origin in the source.
+fn numbers(file: &mut Ogawa, part: &Part) -> Result<Vec<Property>, DiskError> {
+    let mut material = Property::array("material_id", Pod::I32, 1, MATERIAL, 0);
+    material.add(file, &ints(&mut part.face_looks().map(|look| look as i32)))?;
+    let mut numbers = vec![material];
+    if let Some(mut origins) = part.face_origins() {
+        let mut property = Property::array("source_id", Pod::I32, 1, MATERIAL, 0);
+        property.add(file, &ints(&mut origins))?;
+        numbers.push(property);
+    }
+    Ok(numbers)
+}
+
 impl Mesh {
     fn new(file: &mut Ogawa, part: &Part, header: &ExportHeader) -> Result<Mesh, DiskError> {
         let times = u32::from(!part.still);
-        let ints = |all: &mut dyn Iterator<Item = i32>| -> Vec<u8> { all.flat_map(i32::to_le_bytes).collect() };
         // Alembic orders corners clockwise, seen from outside.
         let turned = |all: &[[u32; 3]]| -> Vec<u32> {
             part.faces.iter().flat_map(|face| face.iter().rev().map(|[t, k]| all[*t][*k])).collect()
@@ -108,14 +125,7 @@ impl Mesh {
             property.add(file, &bytes)?;
             still.push(property);
         }
-        let mut material = Property::array("material_id", Pod::I32, 1, MATERIAL, 0);
-        material.add(file, &ints(&mut part.face_looks().map(|look| look as i32)))?;
-        let mut numbers = vec![material];
-        if let Some(mut origins) = part.face_origins() {
-            let mut property = Property::array("source_id", Pod::I32, 1, MATERIAL, 0);
-            property.add(file, &ints(&mut origins))?;
-            numbers.push(property);
-        }
+        let numbers = numbers(file, part)?;
         let mut source = None;
         if let Some(names) = part.source() {
             // Text ends with a zero byte.

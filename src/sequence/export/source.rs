@@ -191,14 +191,7 @@ impl Source {
             items.iter().filter_map(|item| Some((item.entry.name.clone(), item.embedding.as_ref()?.farthest())));
         let carried = carried.collect();
         let source = Source { folder: folder.clone(), items, carried };
-        // A seam that is sewn is joined at the last frame.
-        for (k, part) in parts.iter_mut().enumerate().filter(|(_, part)| part.smooth) {
-            part.normals = match made.normals {
-                Normals::Seams => joined(&source.sample(k, frames.last)?, &part.triangles),
-                Normals::All => true,
-                Normals::Off => false,
-            };
-        }
+        source.choose_normals(&mut parts, made.normals, frames.last)?;
         let header = ExportHeader {
             name: scene.name.clone(),
             fps: record.fps,
@@ -209,6 +202,18 @@ impl Source {
             parts,
         };
         Ok((source, header))
+    }
+
+    /// Decides which smooth parts get normals. A seam that is sewn is joined at the `last` frame.
+    fn choose_normals(&self, parts: &mut [Part], normals: Normals, last: u32) -> Result<(), DiskError> {
+        for (k, part) in parts.iter_mut().enumerate().filter(|(_, part)| part.smooth) {
+            part.normals = match normals {
+                Normals::Seams => joined(&self.sample(k, last)?, &part.triangles),
+                Normals::All => true,
+                Normals::Off => false,
+            };
+        }
+        Ok(())
     }
 
     /// Reads a part at a frame, or at the nearest frame at which it is present.
