@@ -159,8 +159,8 @@ impl Couples for Vec<Pull> {
 }
 
 impl Attach {
-    /// Finds the point of the surface next to a vertex, if it is near enough. A vertex that belongs to the surface needs
-    /// no bond: a seam may have joined them.
+    /// Finds the point of the surface next to a vertex, if it is near enough. A vertex of the surface, to which
+    /// a seam may have joined it, needs no bond.
     fn bind(&self, world: &World, x: &[Vec3], vertex: u32, time: f64) -> Bond {
         let p = &x[vertex as usize];
         let corners = |t: u32| world.surface.triangles[t as usize].map(|v| x[v as usize]);
