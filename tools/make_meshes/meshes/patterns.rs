@@ -7,7 +7,7 @@ use std::fmt::{Display, Write};
 /// The pattern as it was drawn.
 const DRAWN: &str = include_str!("../../../meshes/t-shirt.svg");
 /// Distance of points on curves in DXF [m]. A spline through them is nearer to the curve than a tenth of a millimetre.
-const SPACING: f64 = 6e-3;
+const SPACING: f64 = 5e-3;
 /// Seam allowance of the cut lines in DXF [m].
 const ALLOWANCE: f64 = 0.01;
 /// Translation [cm] and rotation [deg] of each panel in JSON, as `scenes/walk.toml` places them.
@@ -178,7 +178,7 @@ fn specified(panel: &Panel) -> (String, Vec<usize>) {
     for (edge, parts) in &parts {
         for [from, a, b, to] in parts {
             let k = vertices.len();
-            let corner = 100.0 * (from - around);
+            let corner: Vec2 = (from - around) * 100.0;
             vertices.push(format!("[{}, {}]", rounded(corner.x), rounded(corner.y)));
             let along = to - from;
             let across = Vec2::new(-along.y, along.x);
