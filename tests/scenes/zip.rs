@@ -1,6 +1,6 @@
 //! Scene `zip`: the opening of a skirt that is closed from the bottom up, and stays closed.
 
-use super::{Done, check_full, check_scene, run};
+use super::{Done, Expected, check_full, run, scene};
 use percale::linalg::Vec3;
 use percale::pattern::garment::make;
 use percale::pattern::{Options, read};
@@ -33,9 +33,13 @@ fn lies(done: &Done, frame: u32) -> f64 {
 /// Each vertex meets its own partner, within a third of an edge. At every frame those below are closed, and those above
 /// are open: the row closes in order.
 #[test]
+#[ignore = "long: half a minute or more"]
 fn zip_as_expected() {
-    check_scene("zip");
-    let done = run("zip", "zip-rows", None, &[COARSE.to_string()]);
+    let expected = Expected::read("zip");
+    let done = run("zip", "zip", Some(expected.frames()), &expected.overrides(&scene("zip")));
+    let mut faults = done.sound(expected.frames(), expected.largest_strain());
+    faults.extend(expected.compare(&done));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     let rows = rows(0.02);
     assert!(rows[0].len() == 11 && rows[1].len() == 11, "{rows:?}");
     let (open, half, end) = (apart(&done, 30, &rows), apart(&done, 44, &rows), apart(&done, 121, &rows));
