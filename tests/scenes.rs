@@ -12,6 +12,8 @@ mod airflow;
 mod done;
 #[path = "scenes/figures/mod.rs"]
 mod figures;
+#[path = "scenes/formats.rs"]
+mod formats;
 #[path = "scenes/internal_friction.rs"]
 mod internal_friction;
 #[path = "scenes/shot.rs"]
@@ -22,6 +24,8 @@ mod velocities;
 mod wet;
 #[path = "scenes/wind_pillow.rs"]
 mod wind_pillow;
+#[path = "scenes/zip.rs"]
+mod zip;
 
 use done::*;
 use percale::force::dahl::{Dahl, Form};

@@ -5,6 +5,8 @@ use super::say;
 use crate::Simulation;
 use crate::fit::drape::{self, Draped, REST, bending_length, draped, edges, rigidity, scene, specimen};
 use crate::fit::outcome::{Outcome, Row, dots, figure, plot, quoted};
+use crate::force::bending::Bending;
+use crate::force::dahl::Dahl;
 use crate::force::internal_friction::InternalFriction;
 use crate::linalg::least::student;
 use crate::scene::given::{Given, Shape};
@@ -277,18 +279,23 @@ impl Drape {
     }
 }
 
-/// Returns the keys of a material of another rigidity [N m]. Friction of bending grows with it, where there is no
-/// other.
+/// Returns the keys of a material of another rigidity, the mean of warp and weft [N m]. Warp and weft keep their ratio
+/// where both are given. Friction of bending grows with them, where there is no other.
 fn variation(material: &Material, rigidity: f64) -> String {
-    let mut keys = format!("rigidity = {}\n", figure(rigidity));
+    let part = rigidity / drape::rigidity(material);
+    let mut keys = match material.bending {
+        Bending::Orthotropic([warp, weft, twist]) => {
+            let bias = 0.25 * (warp + weft + 2.0 * twist);
+            let [warp, weft, bias] = [warp, weft, bias].map(|b| figure(b * part));
+            format!("rigidity_orthotropic = {{ warp = {warp}, weft = {weft}, bias = {bias} }}\n")
+        }
+        _ => format!("rigidity = {}\n", figure(rigidity)),
+    };
     let InternalFriction { stretch, bend: [along, across], .. } = &material.internal_friction;
-    if let (true, Some(law), true) = (stretch.iter().all(Option::is_none), along, along == across) {
-        let part = rigidity / drape::rigidity(material);
-        keys += &format!(
-            "internal_friction = {{ bend = {{ a = {}, tau = {} }} }}\n",
-            figure(law.a * part),
-            figure(law.tau)
-        );
+    if let (true, Some(along), Some(across)) = (stretch.iter().all(Option::is_none), along, across) {
+        let table = |law: &Dahl| format!("{{ a = {}, tau = {} }}", figure(law.a * part), figure(law.tau));
+        let weft = if along == across { String::new() } else { format!(", bend_weft = {}", table(across)) };
+        keys += &format!("internal_friction = {{ bend = {}{weft} }}\n", table(along));
     }
     keys
 }

@@ -16,7 +16,7 @@ fn committed_meshes_are_what_the_generators_make() {
         ["README.md", "dancer.py", "dancer.usdc", "figure.py", "figure.usdc", "walker.py", "walker.usdc"]
             .map(String::from)
             .to_vec();
-    let patterns = ["disc", "dress", "pleated-skirt", "pleats", "shirt", "skirt", "t-shirt", "trousers"];
+    let patterns = ["disc", "dress", "pleated-skirt", "pleats", "shirt", "skirt", "t-shirt", "trousers", "zip-skirt"];
     names.extend(patterns.map(|name| format!("{name}.svg")));
     for (name, made) in meshes::shipped() {
         names.push(name.into());
@@ -38,6 +38,11 @@ fn committed_meshes_are_what_the_generators_make() {
         let line = format!("| `{name}` |");
         let row = readme.lines().find(|l| l.starts_with(&line)).unwrap_or_else(|| panic!("{name} is not in README.md"));
         assert!(row.contains(&format!("| {} |", made.positions.len())), "{row}: {} vertices", made.positions.len());
+    }
+    for (name, text) in meshes::patterns() {
+        names.push(name.into());
+        assert!(fs::read_to_string(folder.join(name)).unwrap() == text, "{name} is not what is made");
+        assert!(readme.contains(&format!("\n| `{name}` |")), "{name} is not in README.md");
     }
     for entry in fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

@@ -184,3 +184,15 @@ fn bonds_follow_one_another_as_a_zip_closes() {
         }
     }
 }
+
+/// A vertex that a seam has joined to the surface needs no bond, as at the end of a zip. Bound to the next
+/// triangle, an edge away, the border would be stretched by as much.
+#[test]
+fn what_a_seam_has_joined_is_not_attached() {
+    let zip = "[[cloth.pin]]\ngroup = \"b\"\n[[attach]]\ncloth = \"top\"\ngroup = \"a.1\"\nto = \"top\"\n\
+               to_group = \"b\"\nfrom = \"0.8 s\"\ngap = \"1 mm\"\n";
+    let (stats, _) = ran(&folder("joined", 40, "", "air_drag = 1", zip), 1);
+    let last = stats.last().unwrap();
+    assert!(last["seam_joined"].as_f64().unwrap() > 5.0, "{last}");
+    assert_eq!((last["attached"].as_f64(), last["attach_force"].as_f64()), (Some(0.0), Some(0.0)), "{last}");
+}

@@ -6,6 +6,7 @@ mod beside;
 mod borders;
 mod command;
 mod dxf;
+mod formats;
 mod json;
 mod mesh;
 mod scene;

@@ -19,5 +19,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             bytes.len()
         );
     }
+    for (name, text) in meshes::patterns() {
+        std::fs::write(folder.join(name), &text)?;
+        println!("{name}: {} bytes", text.len());
+    }
     Ok(())
 }

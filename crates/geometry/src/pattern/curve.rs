@@ -95,6 +95,15 @@ impl Curve {
         &self.segments
     }
 
+    /// Returns its segments as cubic curves: start, both control points, and end of each [m].
+    pub fn cubics(&self) -> Vec<[Vec2; 4]> {
+        let of = |segment: &PathSeg| {
+            let cubic = segment.to_cubic();
+            [cubic.p0, cubic.p1, cubic.p2, cubic.p3].map(vector)
+        };
+        self.segments.iter().map(of).collect()
+    }
+
     /// Returns the first point.
     pub fn start(&self) -> Vec2 {
         self.segments.first().map_or(Vec2::zeros(), |s| vector(s.start()))

@@ -159,12 +159,14 @@ impl Couples for Vec<Pull> {
 }
 
 impl Attach {
-    /// Finds the point of the surface next to a vertex, if it is near enough.
+    /// Finds the point of the surface next to a vertex, if it is near enough. A vertex of the surface, to which
+    /// a seam may have joined it, needs no bond.
     fn bind(&self, world: &World, x: &[Vec3], vertex: u32, time: f64) -> Bond {
         let p = &x[vertex as usize];
         let corners = |t: u32| world.surface.triangles[t as usize].map(|v| x[v as usize]);
         let mut best = (self.within * self.within, None);
-        for t in self.triangles.iter().filter(|t| !world.surface.triangles[**t as usize].contains(&vertex)) {
+        let own = self.triangles.iter().any(|t| world.surface.triangles[*t as usize].contains(&vertex));
+        for t in self.triangles.iter().filter(|_| !own) {
             let [a, b, c] = corners(*t);
             let found = point_triangle(p, &a, &b, &c);
             if found.distance2 < best.0 {
