@@ -19,6 +19,8 @@
 //! Each module may use only modules above it in this list (`tests/house.rs` checks the order). Units are SI throughout.
 //! The state is `f64`; files and the solver's matrix are `f32`.
 
+#![warn(unreachable_pub)]
+
 mod driving;
 mod measured;
 mod saving;

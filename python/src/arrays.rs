@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 
 /// Anything that NumPy makes an array of numbers from.
-pub type Like<'py, T> = PyArrayLikeDyn<'py, T, AllowTypeChange>;
+pub(crate) type Like<'py, T> = PyArrayLikeDyn<'py, T, AllowTypeChange>;
 
 /// Returns all numbers of an array.
 fn flat<T: Element + Copy>(array: &Like<T>) -> Vec<T> {
@@ -19,7 +19,7 @@ fn flat<T: Element + Copy>(array: &Like<T>) -> Vec<T> {
 }
 
 /// Returns the rows of an array of the shape (n, N).
-pub fn rows<const N: usize, T: Element + Copy>(of: &str, array: &Like<T>) -> PyResult<Vec<[T; N]>> {
+pub(crate) fn rows<const N: usize, T: Element + Copy>(of: &str, array: &Like<T>) -> PyResult<Vec<[T; N]>> {
     let shape = array.shape();
     if shape.len() != 2 || shape[1] != N {
         return Err(PyValueError::new_err(format!("{of}: the shape is {shape:?}, expected (n, {N})")));
@@ -28,12 +28,12 @@ pub fn rows<const N: usize, T: Element + Copy>(of: &str, array: &Like<T>) -> PyR
 }
 
 /// Returns the vectors of an array of the shape (n, 3).
-pub fn vectors(of: &str, array: &Like<f64>) -> PyResult<Vec<Vec3>> {
+pub(crate) fn vectors(of: &str, array: &Like<f64>) -> PyResult<Vec<Vec3>> {
     Ok(rows::<3, f64>(of, array)?.into_iter().map(Vec3::from).collect())
 }
 
 /// Returns the vector of an array of the shape (3,).
-pub fn vector(of: &str, array: &Like<f64>) -> PyResult<Vec3> {
+pub(crate) fn vector(of: &str, array: &Like<f64>) -> PyResult<Vec3> {
     match array.shape() {
         [3] => Ok(Vec3::from_iterator(array.as_array().iter().copied())),
         shape => Err(PyValueError::new_err(format!("{of}: the shape is {shape:?}, expected (3,)"))),
@@ -41,13 +41,13 @@ pub fn vector(of: &str, array: &Like<f64>) -> PyResult<Vec3> {
 }
 
 /// Returns the point of an array of the shape (2,).
-pub fn point(of: &str, array: &Like<f64>) -> PyResult<[f64; 2]> {
+pub(crate) fn point(of: &str, array: &Like<f64>) -> PyResult<[f64; 2]> {
     <[f64; 2]>::try_from(flat(array))
         .map_err(|_| PyValueError::new_err(format!("{of}: the shape is {:?}, expected (2,)", array.shape())))
 }
 
 /// Makes an array of the shape (n, N).
-pub fn table<'py, const N: usize, T: Element + Copy>(
+pub(crate) fn table<'py, const N: usize, T: Element + Copy>(
     py: Python<'py>,
     rows: impl Iterator<Item = [T; N]>,
 ) -> PyResult<Bound<'py, PyArray2<T>>> {
@@ -57,7 +57,7 @@ pub fn table<'py, const N: usize, T: Element + Copy>(
 }
 
 /// Returns the meshes of a scene without a file. `meshes` has them by name, as `percale._scene` writes them.
-pub fn given(meshes: &Bound<PyDict>) -> PyResult<Given> {
+pub(crate) fn given(meshes: &Bound<PyDict>) -> PyResult<Given> {
     let mut given = Given::default();
     for (name, arrays) in meshes {
         let (name, arrays) = (name.extract::<String>()?, arrays.cast_into::<PyDict>()?);

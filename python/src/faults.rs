@@ -75,7 +75,7 @@ impl Fault {
 }
 
 /// Makes the exception of an error: SceneError, ValueError or SimulationError.
-pub fn raised(py: Python, error: Error) -> PyErr {
+pub(crate) fn raised(py: Python, error: Error) -> PyErr {
     match error {
         Error::Scene(faults) => refused(py, faults),
         Error::Value(why) => PyValueError::new_err(why),
@@ -84,7 +84,7 @@ pub fn raised(py: Python, error: Error) -> PyErr {
 }
 
 /// Makes the exception `SceneError`, with the diagnostics in its attribute `faults`.
-pub fn refused(py: Python, faults: Vec<scene::Fault>) -> PyErr {
+pub(crate) fn refused(py: Python, faults: Vec<scene::Fault>) -> PyErr {
     let reported: Vec<String> = faults.iter().map(scene::Fault::to_string).collect();
     let error = SceneError::new_err(reported.join("\n"));
     let faults: Vec<Fault> = faults.into_iter().map(Fault).collect();

@@ -30,7 +30,13 @@ fn overrides(py: Python, set: &[String]) -> PyResult<Vec<Override>> {
 
 /// Reads a scene without a file: its text, the folder of its paths, its meshes in memory by name, and overrides.
 #[pyfunction]
-pub fn scene_of(py: Python, text: &str, folder: PathBuf, meshes: &Bound<PyDict>, set: Vec<String>) -> PyResult<Scene> {
+pub(crate) fn scene_of(
+    py: Python,
+    text: &str,
+    folder: PathBuf,
+    meshes: &Bound<PyDict>,
+    set: Vec<String>,
+) -> PyResult<Scene> {
     let (overrides, given) = (overrides(py, &set)?, given(meshes)?);
     let read = py.detach(|| scene::read_given(text, &folder, given, &overrides));
     read.map(|scene| Scene { scene, file: PathBuf::new() }).map_err(|faults| refused(py, faults))

@@ -19,7 +19,7 @@ const CREASE: f64 = std::f64::consts::FRAC_PI_3;
 
 /// Arrows as a mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Arrows {
+pub(super) struct Arrows {
     /// Vertex positions [m].
     pub positions: Vec<Vec3>,
     /// Vertex indices per triangle.
@@ -29,7 +29,7 @@ pub struct Arrows {
 impl Arrows {
     /// Builds the arrows of a slice. Air at the slice's `speed`, or at the largest speed of the frame, has an arrow as
     /// long as the arrow spacing.
-    pub fn of(flow: &Flowing, slice: &Slice) -> Arrows {
+    pub(super) fn of(flow: &Flowing, slice: &Slice) -> Arrows {
         let grid = &flow.grid;
         let axis = slice.axis.number();
         let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
@@ -57,7 +57,7 @@ impl Arrows {
     }
 
     /// Returns the arrows as an object to draw.
-    pub fn object(&self, colour: [f64; 3]) -> Object<'_> {
+    pub(super) fn object(&self, colour: [f64; 3]) -> Object<'_> {
         Object {
             name: "airflow",
             positions: &self.positions,

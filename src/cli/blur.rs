@@ -9,7 +9,7 @@ use crate::sequence::{Run as Record, Shape, Snapshot};
 const MOMENTS: u32 = 8;
 
 /// Objects at a frame and at its neighbour frames, where these exist.
-pub struct Around {
+pub(super) struct Around {
     /// Objects at the frame.
     pub now: Vec<(Shape, Snapshot)>,
     /// Objects at the previous frame.
@@ -37,7 +37,7 @@ impl Around {
     ///
     /// # Errors
     /// Errors of [`picture`].
-    pub fn draw(&self, scene: &Scene, record: &Record, shutter: f64, size: [u32; 2]) -> Result<Picture, String> {
+    pub(super) fn draw(&self, scene: &Scene, record: &Record, shutter: f64, size: [u32; 2]) -> Result<Picture, String> {
         let mut mean: Option<Picture> = None;
         for k in 0..MOMENTS {
             let objects = self.at(shutter * ((f64::from(k) + 0.5) / f64::from(MOMENTS) - 0.5));

@@ -31,7 +31,7 @@ fn solid(world: &World, object: &Object) -> Option<Solid> {
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Check {
+pub(super) struct Check {
     /// Scene file
     scene: PathBuf,
     /// Override a key: table.key=value, such as time.step="0.5 ms" or cloth[0].material=denim
@@ -63,7 +63,7 @@ impl Check {
     ///
     /// # Errors
     /// The scene has faults, or warnings that count as such.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let mut found = Found::default();
         let outcome = self.look(&mut found);
         if self.json {

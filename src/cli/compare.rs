@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Compare {
+pub(super) struct Compare {
     /// Picture (.png, .exr), mesh (.ply, .obj), folder of them, or run folder
     a: PathBuf,
     /// Picture, mesh or folder to compare with, of the same kind
@@ -50,7 +50,7 @@ pub struct Compare {
 
 /// Kind of compared files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum What {
+pub(super) enum What {
     /// Pictures
     Images,
     /// Meshes
@@ -119,7 +119,7 @@ impl Compare {
     ///
     /// # Errors
     /// A difference is beyond the gates, or files cannot be compared.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let threads = usize::from(self.threads.unwrap_or(0));
         par::with_threads(threads, || self.compare()).map_err(Failure::input)?
     }

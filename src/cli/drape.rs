@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Drape {
+pub(super) struct Drape {
     /// Material of the library, or a TOML file of [[material]] tables, the last of which is taken
     material: String,
     /// Measured drape coefficients [%], of one fabric, for which the rigidity is sought
@@ -158,7 +158,7 @@ fn unfound(material: &Material, wanted: f64, tried: &[[f64; 2]]) -> Failure {
 
 impl Drape {
     /// Drapes, prints and writes.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let specimen = Specimen::find(&self.material)?;
         if rigidity(&specimen.material) <= 0.0 {
             return Err(Failure::input(format!("'{}' has no rigidity, and drapes like water", specimen.material.name)));

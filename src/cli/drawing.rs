@@ -15,7 +15,7 @@ const CHORD: f64 = 1e-4;
 const COLOURS: [&str; 8] = ["#1f6fb4", "#d1342c", "#2a9134", "#8a4fb8", "#c77800", "#138d90", "#b8336a", "#6b6b00"];
 
 /// Draws all panels.
-pub fn drawing(pattern: &Pattern) -> String {
+pub(super) fn drawing(pattern: &Pattern) -> String {
     let (places, size) = layout(pattern);
     let mut svg = String::new();
     let [w, h] = [1e3 * size.x, 1e3 * size.y];

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Export {
+pub(super) struct Export {
     /// Run folder
     dir: PathBuf,
     /// Format of the files
@@ -129,7 +129,7 @@ impl Export {
     ///
     /// # Errors
     /// The folder holds no run or lacks the frames. Or a file cannot be read or written.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let folder = Folder::new(&self.dir);
         let dir = self.dir.display();
         let record = run_of(&folder)?;

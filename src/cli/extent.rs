@@ -13,7 +13,7 @@ const TIMES: u32 = 64;
 /// Computes the view box. It contains cloths and bodies at the start, visible obstacles (except planes), moving pins
 /// and moving handles at all times, and the reach of hanging and falling cloth. Numbers are rounded to `f32`, as they
 /// are read back from the record.
-pub fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
+pub(super) fn bounds(scene: &Scene, world: &World, state: &State) -> [Vec3; 2] {
     let mut all = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
     fn join(all: &mut [Vec3; 2], p: &Vec3) {
         *all = [all[0].inf(p), all[1].sup(p)];

@@ -7,7 +7,7 @@ use crate::sequence::{ClaimError, DiskError};
 
 /// Reason of a failure, with all messages.
 #[derive(Debug)]
-pub enum Failure {
+pub(super) enum Failure {
     /// A step could not be made.
     Simulation(String),
     /// The scene, a mesh or an argument is wrong. Each fault has a line.
@@ -28,7 +28,7 @@ pub enum Failure {
 
 impl Failure {
     /// Returns the exit code of the process.
-    pub fn code(&self) -> u8 {
+    pub(super) fn code(&self) -> u8 {
         match self {
             Failure::Simulation(_) | Failure::Differs(_) => 1,
             Failure::Input(_) => 2,
@@ -39,12 +39,12 @@ impl Failure {
     }
 
     /// Returns a failure of one fault in the input.
-    pub fn input(what: impl Into<String>) -> Failure {
+    pub(super) fn input(what: impl Into<String>) -> Failure {
         Failure::Input(vec![what.into()])
     }
 
     /// Returns the reason in one line.
-    pub fn reason(&self) -> String {
+    pub(super) fn reason(&self) -> String {
         match self {
             Failure::Simulation(what) | Failure::Stopped(what) | Failure::Differs(what) | Failure::InUse(what) => {
                 what.clone()
@@ -84,7 +84,7 @@ impl From<ClaimError> for Failure {
 }
 
 /// Prints a failure to standard error: faults of the input with their places, all others as log lines.
-pub fn print_failure(failure: &Failure) {
+pub(super) fn print_failure(failure: &Failure) {
     match failure {
         Failure::Simulation(what) => log(Level::Error, &format!("failed: {what}")),
         Failure::Differs(what) => warn(&format!("differs: {what}")),

@@ -3,8 +3,8 @@
 mod embed;
 mod header;
 
-pub use embed::{Film, film};
-pub use header::{Field, Values, header};
+pub(super) use embed::{Film, film};
+pub(super) use header::{Field, Values, header};
 
 use super::failure::Failure;
 use super::inspect::run_of;
@@ -14,10 +14,10 @@ use crate::sequence::{DiskError, Entry, Folder, Run as Record, Shape, Snapshot, 
 use std::path::PathBuf;
 
 /// Objects of a frame, in the order of [`Source::entries`]; `None` for those that are not there.
-pub type Objects = Vec<Option<(Shape, Snapshot)>>;
+pub(super) type Objects = Vec<Option<(Shape, Snapshot)>>;
 
 /// A run folder from which frames are taken. Nothing outside of it is read, whatever its record names.
-pub struct Source {
+pub(super) struct Source {
     /// Folder.
     pub folder: Folder,
     /// Record.
@@ -33,7 +33,7 @@ impl Source {
     ///
     /// # Errors
     /// The folder is none of a run, or its scene cannot be read.
-    pub fn open(folder: &Folder) -> Result<Source, Failure> {
+    pub(super) fn open(folder: &Folder) -> Result<Source, Failure> {
         let record = run_of(folder)?;
         let scene = scene::read_recorded(&folder.scene(), &read(&folder.scene())?, &[])?;
         let path = folder.path();
@@ -42,7 +42,7 @@ impl Source {
     }
 
     /// Lists the objects whose meshes are written.
-    pub fn entries(&self) -> Vec<&Entry> {
+    pub(super) fn entries(&self) -> Vec<&Entry> {
         self.record.objects.iter().filter(|entry| entry.files.is_some()).collect()
     }
 
@@ -50,7 +50,7 @@ impl Source {
     ///
     /// # Errors
     /// The file is missing, is not as it was written, or lies outside of the run folder.
-    pub fn object(&self, entry: &Entry, frame: u32) -> Result<Option<(Shape, Snapshot)>, DiskError> {
+    pub(super) fn object(&self, entry: &Entry, frame: u32) -> Result<Option<(Shape, Snapshot)>, DiskError> {
         let Some(files) = entry.files.as_ref().filter(|_| entry.there(frame)) else { return Ok(None) };
         let chart = entry.chart.as_ref().map(|chart| self.folder.path().join(chart));
         for path in [self.folder.mesh(files, frame)].into_iter().chain(chart) {
@@ -67,7 +67,7 @@ impl Source {
     ///
     /// # Errors
     /// As [`Source::object`].
-    pub fn objects(&self, frame: u32) -> Result<Objects, DiskError> {
+    pub(super) fn objects(&self, frame: u32) -> Result<Objects, DiskError> {
         self.entries().into_iter().map(|entry| self.object(entry, frame)).collect()
     }
 
@@ -77,7 +77,7 @@ impl Source {
     }
 
     /// Returns camera and ground of a frame. Objects that are not in it are taken from `still`.
-    pub fn stand(&self, objects: &Objects, still: &Objects) -> Stand {
+    pub(super) fn stand(&self, objects: &Objects, still: &Objects) -> Stand {
         let all = self.entries().into_iter().zip(objects.iter().zip(still));
         let there = all.filter_map(|(entry, (at, still))| at.as_ref().or(still.as_ref().filter(|_| is_still(entry))));
         let there: Vec<(&Shape, &Snapshot)> = there.map(|(shape, at)| (shape, at)).collect();
@@ -86,6 +86,6 @@ impl Source {
 }
 
 /// Returns whether an object has a single file, since it never moves.
-pub fn is_still(entry: &Entry) -> bool {
+pub(super) fn is_still(entry: &Entry) -> bool {
     entry.files.as_ref().is_some_and(|files| !files.contains("####"))
 }

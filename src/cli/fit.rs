@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Fit {
+pub(super) struct Fit {
     #[command(subcommand)]
     what: What,
 }
@@ -297,7 +297,7 @@ impl Files {
 
 impl Fit {
     /// Fits, prints and writes.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         match self.what {
             What::Stretch(own) => own.execute(),
             What::Cantilever(own) => {

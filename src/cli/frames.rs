@@ -19,12 +19,12 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Returns whether an object never moves and is always present.
-pub fn still(world: &World, object: usize) -> bool {
+pub(super) fn still(world: &World, object: usize) -> bool {
     world.obstacles.iter().any(|o| o.object == object && o.course.still() && o.window == Window::ALWAYS)
 }
 
 /// Writes the frames of a run.
-pub struct Frames<'a> {
+pub(super) struct Frames<'a> {
     scene: &'a Scene,
     folder: Folder,
     record: Run,
@@ -43,7 +43,7 @@ impl<'a> Frames<'a> {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn start(
+    pub(super) fn start(
         scene: &'a Scene,
         world: &World,
         folder: Folder,
@@ -64,7 +64,7 @@ impl<'a> Frames<'a> {
     ///
     /// # Errors
     /// The folder is another, files of the run were removed from it, or the disk refuses.
-    pub fn keep(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
+    pub(super) fn keep(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
         self.watch.same()?;
         let kept = self
             .recorder
@@ -82,7 +82,7 @@ impl<'a> Frames<'a> {
     }
 
     /// Returns the number of written frames.
-    pub fn done(&self) -> u32 {
+    pub(super) fn done(&self) -> u32 {
         self.record.done
     }
 
@@ -90,7 +90,7 @@ impl<'a> Frames<'a> {
     ///
     /// # Errors
     /// The scene cannot be drawn.
-    pub fn redraw(&mut self) -> Result<(), Failure> {
+    pub(super) fn redraw(&mut self) -> Result<(), Failure> {
         for frame in self.chosen.iter().copied().filter(|frame| self.record.has(*frame)) {
             let there = self.record.objects.iter().filter(|entry| entry.there(frame)).count();
             let objects = match objects(&self.folder, &self.record, frame) {
@@ -113,24 +113,24 @@ impl<'a> Frames<'a> {
     }
 
     /// Adds a warning to the record, once.
-    pub fn warn(&mut self, what: String) {
+    pub(super) fn warn(&mut self, what: String) {
         if !self.record.warnings.contains(&what) {
             self.record.warnings.push(what);
         }
     }
 
     /// Returns the recorder of probes.
-    pub fn recorder(&mut self) -> &mut Recorder {
+    pub(super) fn recorder(&mut self) -> &mut Recorder {
         &mut self.recorder
     }
 
     /// Returns the record of the run.
-    pub fn record(&self) -> &Run {
+    pub(super) fn record(&self) -> &Run {
         &self.record
     }
 
     /// Returns the run folder.
-    pub fn folder(&self) -> &Folder {
+    pub(super) fn folder(&self) -> &Folder {
         &self.folder
     }
 
@@ -138,7 +138,13 @@ impl<'a> Frames<'a> {
     ///
     /// Triangles cross in the frame as it would be written. No mesh of it is written then. Or the folder or files of
     /// the run in it are gone. Or the disk refuses.
-    pub fn write(&mut self, world: &World, state: &State, stats: &mut FrameStats, wall: f64) -> Result<(), Failure> {
+    pub(super) fn write(
+        &mut self,
+        world: &World,
+        state: &State,
+        stats: &mut FrameStats,
+        wall: f64,
+    ) -> Result<(), Failure> {
         self.watch.check()?;
         let written = self.write_files(world, state, stats, wall);
         self.explained(written)
@@ -269,7 +275,7 @@ impl<'a> Frames<'a> {
     ///
     /// # Errors
     /// The folder is gone, or, for a finished run, files of the run in it are. Or the disk refuses.
-    pub fn finish(&mut self, status: Status, reason: Option<String>, wall: f64) -> Result<(), Failure> {
+    pub(super) fn finish(&mut self, status: Status, reason: Option<String>, wall: f64) -> Result<(), Failure> {
         // No file is written into a folder that has replaced the run's.
         self.watch.same()?;
         let whole = if status == Status::Finished { self.watch.check() } else { Ok(()) };
@@ -290,7 +296,7 @@ impl<'a> Frames<'a> {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn write_picture(folder: &Folder, scene: &Scene, frame: u32, drawn: &Picture) -> Result<(), Failure> {
+pub(super) fn write_picture(folder: &Folder, scene: &Scene, frame: u32, drawn: &Picture) -> Result<(), Failure> {
     let png = folder.picture(frame, "png");
     folder.write_picture(&png, &encoded(&png, drawn.png())?)?;
     if scene.preview.exr {
@@ -304,7 +310,7 @@ pub fn write_picture(folder: &Folder, scene: &Scene, frame: u32, drawn: &Picture
 ///
 /// # Errors
 /// The disk refuses.
-pub fn write_sheet(folder: &Folder, cells: &[(String, Image)]) -> Result<(), Failure> {
+pub(super) fn write_sheet(folder: &Folder, cells: &[(String, Image)]) -> Result<(), Failure> {
     let path = folder.sheet();
     Ok(folder.write_picture(&path, &encoded(&path, sheet(cells).png())?)?)
 }

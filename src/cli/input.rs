@@ -13,7 +13,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// An argument of `--set` is no key and value.
-pub fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>, Vec<Fault>> {
+pub(super) fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Override>, Vec<Fault>> {
     let mut overrides = Vec::new();
     let mut faults = Vec::new();
     for argument in set {
@@ -33,7 +33,7 @@ pub fn overrides(set: &[String], more: Vec<(&str, String)>) -> Result<Vec<Overri
 ///
 /// # Errors
 /// There were warnings.
-pub fn strict(warnings: usize) -> Result<(), Failure> {
+pub(super) fn strict(warnings: usize) -> Result<(), Failure> {
     match warnings {
         0 => Ok(()),
         1 => Err(Failure::input("a warning, which --strict takes as a fault")),
@@ -45,7 +45,7 @@ pub fn strict(warnings: usize) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The folder does not exist.
-pub fn bounded(folder: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn bounded(folder: Option<&Path>) -> Result<(), Failure> {
     let Some(folder) = folder else { return Ok(()) };
     within::set(folder).map_err(|error| Failure::input(format!("--within {}: {error}", folder.display())))
 }
@@ -54,7 +54,7 @@ pub fn bounded(folder: Option<&Path>) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The scene has faults, or is a sweep.
-pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
+pub(super) fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Scene, Failure> {
     let read = overrides(set, more).and_then(|overrides| scene::read(file, &overrides));
     let scene = read.map_err(|faults| mistaken(file).unwrap_or_else(|| faults.into()))?;
     scene.warnings.iter().for_each(|w| warn(&format!("warning: {w}")));
@@ -62,7 +62,7 @@ pub fn load(file: &Path, set: &[String], more: Vec<(&str, String)>) -> Result<Sc
 }
 
 /// Returns the failure of a sweep that is given as a scene.
-pub fn mistaken(file: &Path) -> Option<Failure> {
+pub(super) fn mistaken(file: &Path) -> Option<Failure> {
     let read = within::check(file).ok().and_then(|()| std::fs::read_to_string(file).ok());
     let text = read.unwrap_or_default();
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
@@ -71,7 +71,7 @@ pub fn mistaken(file: &Path) -> Option<Failure> {
 }
 
 /// World and state with which a run begins.
-pub struct Ready {
+pub(super) struct Ready {
     /// World of the objects as read.
     pub world: World,
     /// State of that world at time 0.
@@ -86,7 +86,7 @@ pub struct Ready {
 
 impl Ready {
     /// Returns the world and state of the first frame.
-    pub fn first(&self) -> (&World, &State) {
+    pub(super) fn first(&self) -> (&World, &State) {
         let Ready { world, state, continued, .. } = self;
         continued.as_ref().map_or((world, state), |from| (from.world.as_ref().unwrap_or(world), &from.state))
     }
@@ -96,7 +96,7 @@ impl Ready {
 ///
 /// # Errors
 /// The meshes or the start have faults, or the state that the scene continues does not fit.
-pub fn build(scene: &Scene, file: &Path) -> Result<Ready, Refusal> {
+pub(super) fn build(scene: &Scene, file: &Path) -> Result<Ready, Refusal> {
     let built = scene::build::build(scene, file);
     let warnings = built.as_ref().map_or_else(|refusal| &refusal.warnings, |built| &built.warnings);
     warnings.iter().for_each(|w| warn(&format!("warning: {w}")));

@@ -26,7 +26,7 @@ const WINDOW: f64 = 4.0;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Inspect {
+pub(super) struct Inspect {
     /// Mesh file (.obj, .ply, .usd, .usda, .usdc, .usdz, .abc) or run folder
     path: PathBuf,
     /// Object of an OBJ file; for USD and Alembic, the meshes at or below a path, or below the prim of this name
@@ -45,7 +45,7 @@ impl Inspect {
     ///
     /// # Errors
     /// The file cannot be read, or the mesh could not be simulated.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         if self.path.is_dir() {
             return self.folder();
         }
@@ -282,14 +282,14 @@ fn tell_of_air(stats: &[FrameStats]) {
 }
 
 /// Explanation of a smallest gap below zero.
-pub const BELOW_ZERO: &str = "A gap below zero is nearer than the thickness, and no crossing: where surfaces turn away from each other, \
+pub(super) const BELOW_ZERO: &str = "A gap below zero is nearer than the thickness, and no crossing: where surfaces turn away from each other, \
     only a part of the repulsion acts.";
 
 /// Reads the record of a run folder.
 ///
 /// # Errors
 /// The folder has no record, or it cannot be read.
-pub fn run_of(folder: &Folder) -> Result<Record, Failure> {
+pub(super) fn run_of(folder: &Folder) -> Result<Record, Failure> {
     if !folder.is_run() {
         if let Found::Damaged(why) = folder.find()? {
             return Err(Failure::Damaged(vec![why.to_string()]));

@@ -28,7 +28,7 @@ fn kept() -> MutexGuard<'static, Kept> {
 }
 
 /// Begins to collect the lines of a run.
-pub fn begin() {
+pub(super) fn begin() {
     *kept() = Kept::Waiting(Vec::new());
 }
 
@@ -36,7 +36,7 @@ pub fn begin() {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn open(folder: &Folder) -> Result<(), DiskError> {
+pub(super) fn open(folder: &Folder) -> Result<(), DiskError> {
     let mut kept = kept();
     if let Kept::Waiting(lines) = &*kept {
         let mut file = folder.open_log()?;
@@ -47,13 +47,13 @@ pub fn open(folder: &Folder) -> Result<(), DiskError> {
 }
 
 /// Writes the exit code as the last line, and closes the log.
-pub fn close(code: u8) {
+pub(super) fn close(code: u8) {
     keep(Level::Info, &format!("ends with exit code {code}"));
     *kept() = Kept::Off;
 }
 
 /// Writes a line to the log of the run folder only.
-pub fn keep(level: Level, text: &str) {
+pub(super) fn keep(level: Level, text: &str) {
     keep_line(&line(level, text));
 }
 
@@ -73,7 +73,7 @@ fn write(file: &mut File, line: &str) {
 
 /// Severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub(super) enum Level {
     /// Progress.
     Info,
     /// Warning.
@@ -83,14 +83,14 @@ pub enum Level {
 }
 
 /// Writes a line such as `2026-03-01T12:00:00Z info frame 3/6`. The time is UTC.
-pub fn log(level: Level, text: &str) {
+pub(super) fn log(level: Level, text: &str) {
     let line = line(level, text);
     tell(&line);
     keep_line(&line);
 }
 
 /// Returns the line that [`log`] writes.
-pub fn line(level: Level, text: &str) -> String {
+pub(super) fn line(level: Level, text: &str) -> String {
     let word = match level {
         Level::Info => "info",
         Level::Warning => "warning",

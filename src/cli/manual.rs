@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Arguments of `man`.
 #[derive(Debug, Args)]
-pub struct Manual {
+pub(super) struct Manual {
     /// Command whose page is printed, such as `run` or `fit stretch`; the page of percale if absent
     #[arg(conflicts_with = "out")]
     command: Vec<String>,
@@ -21,7 +21,7 @@ pub struct Manual {
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
-pub struct Completions {
+pub(super) struct Completions {
     /// Shell
     #[arg(value_enum)]
     shell: Shell,
@@ -29,7 +29,7 @@ pub struct Completions {
 
 impl Manual {
     /// Prints a page, or writes all of them.
-    pub fn execute(self, mut percale: Command) -> Result<(), Failure> {
+    pub(super) fn execute(self, mut percale: Command) -> Result<(), Failure> {
         percale.build();
         let mut all = Vec::new();
         pages(&percale, &mut all);
@@ -52,7 +52,7 @@ impl Manual {
 
 impl Completions {
     /// Prints the script.
-    pub fn execute(self, mut percale: Command) -> Result<(), Failure> {
+    pub(super) fn execute(self, mut percale: Command) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut percale, "percale", &mut script);
         print(&script)

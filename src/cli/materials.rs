@@ -7,14 +7,14 @@ use clap::Args;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Materials {
+pub(super) struct Materials {
     /// Material, pair or permeability to tell all of
     name: Option<String>,
 }
 
 impl Materials {
     /// Prints the table, or all entries of a name with their sources.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let Some(name) = self.name else {
             say(materials_table().trim_end());
             return Ok(());

@@ -19,7 +19,7 @@ struct Meeting {
 
 /// Looks at frames, evenly spread over the shot. Returns notes on crossings, by pair of obstacles, and on the frames
 /// that were looked at. No notes without obstacles that move.
-pub fn notes(scene: &Scene, world: &World, state: &State) -> Vec<String> {
+pub(super) fn notes(scene: &Scene, world: &World, state: &State) -> Vec<String> {
     if world.obstacles.iter().all(|obstacle| obstacle.course.still()) {
         return Vec::new();
     }

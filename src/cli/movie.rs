@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Movie {
+pub(super) struct Movie {
     /// Run folder
     dir: PathBuf,
     /// Frames to show, such as 1001-1060 or 1-100x2; all that have a picture if absent
@@ -61,7 +61,7 @@ impl Movie {
     ///
     /// # Errors
     /// There are no pictures, they differ in size, ffmpeg is missing or fails, or the disk refuses.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let folder = Folder::new(&self.dir);
         let record = run_of(&folder)?;
         let (frames, pictures): (Vec<u32>, Vec<PathBuf>) = self.pictures(&folder, &record)?.into_iter().unzip();

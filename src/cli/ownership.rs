@@ -9,7 +9,7 @@ use crate::sequence::{ClaimError, Folder, Found, Lock, LockError, Run as Record,
 use std::path::{Component, Path, PathBuf};
 
 /// A request to use a folder.
-pub struct Ownership<'a> {
+pub(super) struct Ownership<'a> {
     /// Run folder.
     pub folder: &'a Folder,
     /// Scene.
@@ -26,7 +26,7 @@ impl Ownership<'_> {
     ///
     /// # Errors
     /// The folder is in use, is not a run's, or belongs to another scene, or the record is damaged.
-    pub fn look(&self, resumes: bool) -> Result<Option<Record>, Failure> {
+    pub(super) fn look(&self, resumes: bool) -> Result<Option<Record>, Failure> {
         if self.folder.path().is_file() {
             let path = self.folder.path().display();
             return Err(Failure::input(format!("{path}: is a file; a run needs a folder: give another with --out")));
@@ -41,7 +41,7 @@ impl Ownership<'_> {
     ///
     /// # Errors
     /// Errors of [`Ownership::look`].
-    pub fn look_again(&self, resumes: bool) -> Result<Option<Record>, Failure> {
+    pub(super) fn look_again(&self, resumes: bool) -> Result<Option<Record>, Failure> {
         match self.folder.find()? {
             Found::Nothing => Ok(None),
             Found::Foreign(path) => Err(ClaimError::Foreign(path).into()),
@@ -66,7 +66,7 @@ impl Ownership<'_> {
     ///
     /// # Errors
     /// The run is one of another scene.
-    pub fn own(&self, record: &Record) -> Result<(), Failure> {
+    pub(super) fn own(&self, record: &Record) -> Result<(), Failure> {
         if self.force || self.same(record) {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl Ownership<'_> {
     ///
     /// # Errors
     /// Another process holds it, or the disk refuses.
-    pub fn lock(&self) -> Result<Lock, Failure> {
+    pub(super) fn lock(&self) -> Result<Lock, Failure> {
         let lock = self.folder.lock().map_err(|error| match error {
             LockError::Held(who) => ClaimError::Held(self.folder.path().to_path_buf(), who).into(),
             LockError::Disk(error) => Failure::Disk(error),
@@ -113,7 +113,7 @@ impl Ownership<'_> {
     ///
     /// # Errors
     /// The folder belongs to another scene, or the disk refuses.
-    pub fn claim(&self, record: Option<&Record>, resumes: bool) -> Result<Option<PathBuf>, Failure> {
+    pub(super) fn claim(&self, record: Option<&Record>, resumes: bool) -> Result<Option<PathBuf>, Failure> {
         if let Some(record) = record {
             self.own(record)?;
             let ended = record.status != Status::Finished && self.folder.checkpoints()?.is_empty();
@@ -128,17 +128,17 @@ impl Ownership<'_> {
 }
 
 /// Returns whether a changed key affects the results. The number of frames does not.
-pub fn counts(change: &str) -> bool {
+pub(super) fn counts(change: &str) -> bool {
     !change.starts_with("time.frames:")
 }
 
 /// Returns the absolute path, with links resolved if it exists.
-pub fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Removes `.` and `..` from a path lexically.
-pub fn clean(path: &Path) -> PathBuf {
+pub(super) fn clean(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Pattern {
+pub(super) struct Pattern {
     /// File of a pattern: JSON of GarmentCode, SVG, or DXF of an apparel program
     file: PathBuf,
     /// Length of the edges of its mesh, such as "1 cm"
@@ -37,7 +37,7 @@ impl Pattern {
     ///
     /// # Errors
     /// The file cannot be read, or no mesh can be made of it.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let bytes = read(&self.file)?;
         let extension = self.file.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if !EXTENSIONS.contains(&extension.as_str()) {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Commands of `percale fit`.
 #[derive(Debug, Subcommand)]
-pub enum PhotoFit {
+pub(super) enum PhotoFit {
     /// Draw a chart to print: eight marks, to be photographed with a sample
     #[command(name = "photo-chart")]
     Chart {
@@ -49,7 +49,7 @@ pub enum PhotoFit {
 
 /// Arguments of photographs.
 #[derive(Debug, Args)]
-pub struct Common {
+pub(super) struct Common {
     /// Distances of the marks of the chart across and down, such as 160x110 [mm]
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = chart)]
     chart: Chart,
@@ -60,7 +60,7 @@ pub struct Common {
 
 /// Side of the strip that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum HeldWord {
+pub(super) enum HeldWord {
     /// Upper end
     Top,
     /// Lower end
@@ -73,7 +73,7 @@ pub enum HeldWord {
 
 /// Photograph with the quantity it was taken at.
 #[derive(Clone, Debug)]
-pub struct Labelled {
+pub(super) struct Labelled {
     /// Radius [m] or force [N].
     value: f64,
     path: PathBuf,
@@ -142,7 +142,7 @@ fn measured<T>(
 
 impl PhotoFit {
     /// Measures and writes.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let (out, text, what) = match self {
             PhotoFit::Chart { size, out } => (out, photo::chart_svg(&size), "chart, to print at 100 %,"),
             PhotoFit::Bending { photos, common: Common { chart, out }, held } => {

@@ -20,7 +20,7 @@ use crate::world::quantity::{Channel, SATURATION};
 const CREASE: f64 = std::f64::consts::FRAC_PI_3;
 
 /// Appearance of an object, as given in the scene.
-pub struct Look {
+pub(super) struct Look {
     /// Colour, sRGB.
     pub colour: [f64; 3],
     /// Size of a checker's squares [m].
@@ -34,7 +34,7 @@ fn look(scene: &Scene, shape: &Shape) -> Option<Look> {
 }
 
 /// Returns the appearance of an object, or `None` if pictures do not show it.
-pub fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
+pub(super) fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
     match kind {
         Kind::Cloth => {
             let cloth = scene.cloths.iter().find(|c| c.name == name)?;
@@ -56,7 +56,7 @@ pub fn look_of(scene: &Scene, kind: Kind, name: &str) -> Option<Look> {
 ///
 /// # Errors
 /// A mesh cannot be read.
-pub fn objects(folder: &Folder, record: &Run, frame: u32) -> Result<Vec<(Shape, Snapshot)>, Failure> {
+pub(super) fn objects(folder: &Folder, record: &Run, frame: u32) -> Result<Vec<(Shape, Snapshot)>, Failure> {
     let mut all = Vec::with_capacity(record.objects.len());
     for entry in &record.objects {
         all.extend(folder.read_mesh(entry, frame)?);
@@ -66,7 +66,7 @@ pub fn objects(folder: &Folder, record: &Run, frame: u32) -> Result<Vec<(Shape, 
 
 /// Contents of a frame: the objects that are present, and the airflow.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
+pub(super) struct Seen<'a> {
     /// Objects, in order.
     pub objects: &'a [(&'a Shape, &'a Snapshot)],
     /// Airflow; `None` without one, or if it was not recorded.
@@ -81,7 +81,7 @@ pub struct Seen<'a> {
 ///
 /// # Errors
 /// The field that colours the cloths was not recorded, or memory for the picture is missing.
-pub fn picture(
+pub(super) fn picture(
     scene: &Scene,
     Seen { objects, flow, live }: Seen,
     record: &Run,
@@ -169,7 +169,7 @@ fn settings(scene: &Scene, unproven: bool, camera: Camera, ground: Option<f64>, 
 
 /// Camera and ground of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stand {
+pub(super) struct Stand {
     /// Camera.
     pub camera: Camera,
     /// Height of the ground [m]; `None` if it is not drawn.
@@ -177,7 +177,7 @@ pub struct Stand {
 }
 
 /// Returns camera and ground of a frame, for pictures `aspect` times as wide as high.
-pub fn stand(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect: f64) -> Stand {
+pub(super) fn stand(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect: f64) -> Stand {
     let preview = &scene.preview;
     let given = preview.ground_height.map(|height| height - record.origin.dot(&scene.upwards()));
     let ground = preview.ground.then(|| given.unwrap_or_else(|| ground(scene, objects, &record.view)));
@@ -185,7 +185,7 @@ pub fn stand(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspec
 }
 
 /// Returns whether an object is a fixed plane that the ground covers.
-pub fn is_ground(look: &Look, at: &Snapshot, up: &Vec3, ground: Option<f64>) -> bool {
+pub(super) fn is_ground(look: &Look, at: &Snapshot, up: &Vec3, ground: Option<f64>) -> bool {
     look.flat && ground.is_some_and(|height| on(at, up, height))
 }
 
@@ -250,7 +250,7 @@ fn ground(scene: &Scene, objects: &[(&Shape, &Snapshot)], view: &[Vec3; 2]) -> f
 }
 
 /// Returns whether a frame has a picture of its own.
-pub fn full(scene: &Scene, record: &Run, frame: u32) -> bool {
+pub(super) fn full(scene: &Scene, record: &Run, frame: u32) -> bool {
     (frame - record.first).is_multiple_of(scene.preview.every)
 }
 
@@ -259,7 +259,13 @@ pub fn full(scene: &Scene, record: &Run, frame: u32) -> bool {
 ///
 /// # Errors
 /// Errors of [`picture`].
-pub fn cell(scene: &Scene, seen: Seen, record: &Run, frame: u32, drawn: Option<&Picture>) -> Result<Image, String> {
+pub(super) fn cell(
+    scene: &Scene,
+    seen: Seen,
+    record: &Run,
+    frame: u32,
+    drawn: Option<&Picture>,
+) -> Result<Image, String> {
     let [width, height] = scene.preview.cell();
     let size = [scene.preview.width, scene.preview.height];
     if !full(scene, record, frame) || size[0] < width || size[1] < height {
@@ -273,12 +279,12 @@ pub fn cell(scene: &Scene, seen: Seen, record: &Run, frame: u32, drawn: Option<&
 }
 
 /// Returns the number of columns of a contact sheet.
-pub fn columns(cells: usize) -> usize {
+pub(super) fn columns(cells: usize) -> usize {
     if cells <= 3 { cells.max(1) } else { (cells as f64).sqrt().ceil() as usize }
 }
 
 /// Returns the frames of the contact sheet: as many as the scene requests, evenly spaced from the first to the last.
-pub fn sheet_frames(scene: &Scene, record: &Run) -> Vec<u32> {
+pub(super) fn sheet_frames(scene: &Scene, record: &Run) -> Vec<u32> {
     let Run { first, frames, .. } = *record;
     let count = scene.preview.sheet.min(frames);
     let place = |k: u32| first + (f64::from(k) * f64::from(frames - 1) / f64::from((count - 1).max(1))).round() as u32;
@@ -286,7 +292,7 @@ pub fn sheet_frames(scene: &Scene, record: &Run) -> Vec<u32> {
 }
 
 /// Joins labelled cells to one picture.
-pub fn sheet(cells: &[(String, Image)]) -> Image {
+pub(super) fn sheet(cells: &[(String, Image)]) -> Image {
     let views: Vec<_> = cells.iter().map(|(label, image)| crate::render::Cell { label, image }).collect();
     crate::render::contact_sheet(&views, columns(cells.len()), CELL as usize)
 }
@@ -326,7 +332,7 @@ fn followed(scene: &Scene, objects: &[(&Shape, &Snapshot)], record: &Run, aspect
 }
 
 /// Returns the camera before it follows anything.
-pub fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {
+pub(super) fn camera(scene: &Scene, record: &Run, aspect: f64) -> Camera {
     let Run { view, origin, .. } = record;
     let given = &scene.preview.camera;
     let (position, target) = (given.position.map(|p| p - origin), given.target.map(|p| p - origin));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Form of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub(super) enum Form {
     /// A bar on a terminal, else log lines; on standard error
     Auto,
     /// A bar, on standard error
@@ -29,7 +29,7 @@ pub enum Form {
 }
 
 /// Reports the progress of a run.
-pub struct Progress {
+pub(super) struct Progress {
     form: Form,
     bar: Option<ProgressBar>,
     first: u32,
@@ -70,7 +70,7 @@ impl Ends {
 
 impl Progress {
     /// Reports the progress of `frames` frames from number `first` on.
-    pub fn new(form: Form, first: u32, frames: u32) -> Progress {
+    pub(super) fn new(form: Form, first: u32, frames: u32) -> Progress {
         let form = match form {
             Form::Auto if std::io::stderr().is_terminal() => Form::Bar,
             Form::Auto => Form::Log,
@@ -88,14 +88,14 @@ impl Progress {
     }
 
     /// Reports that a run begins or goes on.
-    pub fn begin(&self, run: &Run, preroll: u32) {
+    pub(super) fn begin(&self, run: &Run, preroll: u32) {
         if self.form == Form::Json {
             say(&event::start(run, preroll));
         }
     }
 
     /// Reports a written frame.
-    pub fn frame(&self, stats: &FrameStats, steps: u64) {
+    pub(super) fn frame(&self, stats: &FrameStats, steps: u64) {
         let count = (stats.frame + 1).saturating_sub(self.first);
         let mut ends = self.ends.borrow_mut();
         if stats.steps > 0 {
@@ -133,7 +133,7 @@ impl Progress {
     }
 
     /// Reports that frame `frame` of the preroll's `of` frames has ended.
-    pub fn preroll(&self, frame: u32, of: u32) {
+    pub(super) fn preroll(&self, frame: u32, of: u32) {
         let mut ends = self.ends.borrow_mut();
         ends.frame(Instant::now());
         let left = ends.of(of - frame + self.frames.saturating_sub(1));
@@ -151,14 +151,14 @@ impl Progress {
     }
 
     /// Clears the bar at the end of the run.
-    pub fn end(&self) {
+    pub(super) fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
     /// Writes a log line. Without progress, only warnings and errors are printed.
-    pub fn log(&self, level: Level, text: &str) {
+    pub(super) fn log(&self, level: Level, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| log::log(level, text)),
             None if self.form == Form::None && level == Level::Info => log::keep(level, text),
@@ -173,7 +173,7 @@ fn told(left: Option<f64>) -> String {
 }
 
 /// Formats seconds as `12 s`, `3 min 5 s` or `2 h 4 min`.
-pub fn span(seconds: f64) -> String {
+pub(super) fn span(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match whole {
         0..60 => format!("{whole} s"),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(30);
 
 /// Time of the last message, and step counters since then.
-pub struct ProgressLine {
+pub(super) struct ProgressLine {
     last: Instant,
     since: Report,
     every: Duration,
@@ -17,12 +17,12 @@ pub struct ProgressLine {
 
 impl ProgressLine {
     /// Starts the interval now.
-    pub fn new() -> ProgressLine {
+    pub(super) fn new() -> ProgressLine {
         ProgressLine { last: Instant::now(), since: Report::default(), every: EVERY }
     }
 
     /// Returns a message after a step towards the time `until` [s], if one is due.
-    pub fn beat(&mut self, step: &Report, stepper: &dyn Advance, state: &State, until: f64) -> Option<String> {
+    pub(super) fn beat(&mut self, step: &Report, stepper: &dyn Advance, state: &State, until: f64) -> Option<String> {
         self.since.add(step);
         let past = self.last.elapsed();
         if past < self.every {

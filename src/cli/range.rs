@@ -2,7 +2,7 @@
 
 /// A set of frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frames {
+pub(super) struct Frames {
     /// First frame, last frame and step of each range.
     ranges: Vec<[u32; 3]>,
 }
@@ -12,7 +12,7 @@ impl Frames {
     ///
     /// # Errors
     /// Says which forms are valid.
-    pub fn parse(text: &str) -> Result<Frames, String> {
+    pub(super) fn parse(text: &str) -> Result<Frames, String> {
         let number = |t: &str| t.trim().parse::<u32>().ok();
         let range = |part: &str| {
             let (part, step) = match part.split_once(['x', ':']) {
@@ -33,7 +33,7 @@ impl Frames {
     ///
     /// # Errors
     /// Says which forms are valid.
-    pub fn unbroken(text: &str) -> Result<(u32, u32), String> {
+    pub(super) fn unbroken(text: &str) -> Result<(u32, u32), String> {
         match Frames::parse(text).map(|frames| frames.ranges).as_deref() {
             Ok([[first, last, 1]]) => Ok((*first, *last)),
             _ => Err("expected a frame or two ascending ones, such as 12 or 1-60".to_string()),
@@ -41,12 +41,12 @@ impl Frames {
     }
 
     /// Returns whether the set contains a frame.
-    pub fn has(&self, frame: u32) -> bool {
+    pub(super) fn has(&self, frame: u32) -> bool {
         self.ranges.iter().any(|[a, b, step]| (*a..=*b).contains(&frame) && (frame - a).is_multiple_of(*step))
     }
 
     /// Returns the last frame of the set.
-    pub fn last(&self) -> u32 {
+    pub(super) fn last(&self) -> u32 {
         self.ranges.iter().map(|[a, b, step]| b - (b - a) % step).max().unwrap_or(0)
     }
 }

@@ -23,12 +23,12 @@ fn holding<'a>(world: &'a World, object: &'a Object, end: f64) -> impl Iterator<
 }
 
 /// Returns whether the object is held all the time.
-pub fn held(world: &World, object: &Object, end: f64) -> bool {
+pub(super) fn held(world: &World, object: &Object, end: f64) -> bool {
     holding(world, object, end).next().is_some()
 }
 
 /// Calls `join` with points whose box contains all places that held objects may reach until `end` [s].
-pub fn hanging(scene: &Scene, world: &World, state: &State, end: f64, mut join: impl FnMut(&Vec3)) {
+pub(super) fn hanging(scene: &Scene, world: &World, state: &State, end: f64, mut join: impl FnMut(&Vec3)) {
     let Some(down) = scene.gravity.try_normalize(0.0) else { return };
     let fallen = 0.5 * scene.gravity.norm() * end * end;
     for object in world.objects.iter().filter(|o| o.kind != Kind::Obstacle) {

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Render {
+pub(super) struct Render {
     /// Run folder
     dir: PathBuf,
     /// Frames to draw, such as 12, 1-60, 1-100x2 or 1-10,50; all that are there if absent
@@ -44,7 +44,7 @@ fn shutter(text: &str) -> Result<f64, String> {
 
 impl Render {
     /// Draws the pictures.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let threads = usize::from(self.threads.unwrap_or(0));
         par::with_threads(threads, || self.draw()).map_err(Failure::input)?
     }

@@ -24,20 +24,20 @@ const WARNINGS: usize = 3;
 /// Largest width of a picture on the page [pixels]. The run folder has the whole one.
 const WIDE: usize = 480;
 /// Most characters of the run in 3D, a little over two thirds of a page of three million.
-pub const FILM: usize = 2_100_000;
+pub(super) const FILM: usize = 2_100_000;
 /// Most points of a probe's line.
 const POINTS: usize = 2000;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Report {
+pub(super) struct Report {
     /// Run folder
     dir: PathBuf,
 }
 
 impl Report {
     /// Writes the page.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let folder = Folder::new(&self.dir);
         write(&folder)?;
         say(&format!("report in {}", folder.report().display()));
@@ -49,7 +49,7 @@ impl Report {
 ///
 /// # Errors
 /// The folder is no run folder, or the disk refuses.
-pub fn write(folder: &Folder) -> Result<(), Failure> {
+pub(super) fn write(folder: &Folder) -> Result<(), Failure> {
     let record = run_of(folder)?;
     let name = scene_name(folder, &record);
     let [top, below] = sections(folder, &record)?;
@@ -69,7 +69,7 @@ pub fn write(folder: &Folder) -> Result<(), Failure> {
 ///
 /// # Errors
 /// A file of the run cannot be read.
-pub fn sections(folder: &Folder, record: &Record) -> Result<[String; 2], Failure> {
+pub(super) fn sections(folder: &Folder, record: &Record) -> Result<[String; 2], Failure> {
     let stats = if folder.stats().exists() { folder.read_stats()? } else { Vec::new() };
     let scene = read(&folder.scene())?;
     let top = outcome(record, &stats) + &warnings(record, &stats);
@@ -117,7 +117,7 @@ fn outcome(record: &Record, stats: &[FrameStats]) -> String {
 }
 
 /// Returns the name of the run folder.
-pub fn scene_name(folder: &Folder, record: &Record) -> String {
+pub(super) fn scene_name(folder: &Folder, record: &Record) -> String {
     let path = folder.path().canonicalize().unwrap_or_else(|_| folder.path().to_path_buf());
     path.file_name().map_or_else(|| record.scene.clone(), |name| name.to_string_lossy().into_owned())
 }

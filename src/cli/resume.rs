@@ -13,7 +13,7 @@ use crate::world::{State, World};
 const MOST_LISTED: usize = 20;
 
 /// A run to resume.
-pub struct Resume<'a> {
+pub(super) struct Resume<'a> {
     /// Run folder.
     pub folder: &'a Folder,
     /// Record of the run so far.
@@ -31,7 +31,7 @@ pub struct Resume<'a> {
 }
 
 /// Way in which the run continues.
-pub enum Plan {
+pub(super) enum Plan {
     /// Begin at the first frame.
     Begin,
     /// Do nothing, since all frames are there.
@@ -45,7 +45,7 @@ impl Resume<'_> {
     ///
     /// There is no checkpoint at `from` or before. Or a change prevents resuming, or was made after the run had
     /// finished. Or the disk refuses.
-    pub fn plan(&self) -> Result<Plan, Failure> {
+    pub(super) fn plan(&self) -> Result<Plan, Failure> {
         let path = self.folder.path().display();
         let all = self.folder.checkpoints()?;
         self.reaches(&all)?;
@@ -258,7 +258,7 @@ fn shapes(now: &[Mark], then: &[Mark], world: &World) -> Result<Vec<String>, Str
 
 /// Returns whether a change leaves finished frames valid: a change of pictures, which can be drawn again, of
 /// checkpoints, or of the program.
-pub fn soft(change: &str) -> bool {
+pub(super) fn soft(change: &str) -> bool {
     ["preview.", "output.checkpoint:", "output.keep_checkpoints:", "percale:"]
         .iter()
         .any(|start| change.starts_with(start))

@@ -27,7 +27,7 @@ use std::time::Instant;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Run {
+pub(super) struct Run {
     /// Scene file
     scene: PathBuf,
     /// Run folder; <scene name> in the folder PERCALE_OUT, or in out, if absent
@@ -108,7 +108,7 @@ fn begins(first: Option<u32>, count: u32, own: u32) -> Result<(), String> {
 
 impl Run {
     /// Simulates. The run folder records how the run ended.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         log::begin();
         let outcome = self.start();
         if self.progress == Form::Json {

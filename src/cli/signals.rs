@@ -15,7 +15,7 @@ const SOON: std::time::Duration = std::time::Duration::from_secs(2);
 /// # Errors
 /// The system does not allow listening to signals.
 #[cfg(unix)]
-pub fn stop() -> Result<Arc<AtomicBool>, String> {
+pub(super) fn stop() -> Result<Arc<AtomicBool>, String> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
     use std::sync::atomic::Ordering;
     use std::time::Instant;

@@ -24,7 +24,7 @@ const UNSOLVED: f64 = 0.1;
 const DRAINED: f64 = 1e-9;
 
 /// A simulation with its inputs and outputs.
-pub struct Simulation<'a> {
+pub(super) struct Simulation<'a> {
     /// Scene.
     pub scene: &'a Scene,
     /// World of the scene.
@@ -49,7 +49,7 @@ pub struct Simulation<'a> {
 
 impl Simulation<'_> {
     /// Returns the wall time so far [s].
-    pub fn wall(&self) -> f64 {
+    pub(super) fn wall(&self) -> f64 {
         self.before + self.start.elapsed().as_secs_f64()
     }
 
@@ -57,7 +57,7 @@ impl Simulation<'_> {
     ///
     /// # Errors
     /// A step cannot be made, the disk refuses, or a signal stopped the run after the current step.
-    pub fn advance(
+    pub(super) fn advance(
         &mut self,
         state: &mut State,
         next: u32,
@@ -333,7 +333,7 @@ impl Simulation<'_> {
     }
 
     /// Prints the table of wall time, and the place of the output.
-    pub fn close(&self, stages: &Stages, time: f64) {
+    pub(super) fn close(&self, stages: &Stages, time: f64) {
         let wall = self.start.elapsed().as_secs_f64();
         let other = (wall - stages.total()).max(0.0);
         let named = Stages::NUMBERS.iter().map(|stage| (stage.word, (stage.get)(stages)));

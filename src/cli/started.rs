@@ -7,18 +7,18 @@ use std::sync::{Mutex, PoisonError};
 static STARTED: Mutex<(Option<PathBuf>, Vec<OsString>)> = Mutex::new((None, Vec::new()));
 
 /// Stores the command line.
-pub fn keep(program: PathBuf, arguments: Vec<OsString>) {
+pub(super) fn keep(program: PathBuf, arguments: Vec<OsString>) {
     *STARTED.lock().unwrap_or_else(PoisonError::into_inner) = (Some(program), arguments);
 }
 
 /// Returns the program, for processes that call it again.
-pub fn program() -> PathBuf {
+pub(super) fn program() -> PathBuf {
     let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     started.0.clone().unwrap_or("percale".into())
 }
 
 /// Returns program and arguments, as typed.
-pub fn arguments() -> Vec<String> {
+pub(super) fn arguments() -> Vec<String> {
     let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     started.1.iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
 }

@@ -14,14 +14,14 @@ const BEYOND: f64 = 5e-3;
 
 /// Warnings given so far.
 #[derive(Default)]
-pub struct Stretched {
+pub(super) struct Stretched {
     /// Cloths stretched too far, and cloths beyond their strain limits.
     reported: [Vec<usize>; 2],
 }
 
 impl Stretched {
     /// Returns new warnings about the state at a frame, and about the steps to it. Balloons may stretch.
-    pub fn look(&mut self, world: &World, state: &State, frame: u32, report: &Report) -> Vec<String> {
+    pub(super) fn look(&mut self, world: &World, state: &State, frame: u32, report: &Report) -> Vec<String> {
         let mut lines = Vec::new();
         let at = |p: &Vec3| format!("({:.4}, {:.4}, {:.4})", p.x, p.y, p.z);
         let object = |v: u32| world.surface.object.get(v as usize).map_or(usize::MAX, |object| usize::from(*object));

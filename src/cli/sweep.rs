@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct Sweep {
+pub(super) struct Sweep {
     /// Sweep file
     sweep: PathBuf,
     /// Folder of the run folders; <sweep name> in the folder PERCALE_OUT, or in out, if absent
@@ -54,7 +54,7 @@ pub struct Sweep {
 
 /// Engine that runs the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub(super) enum Engine {
     /// This machine
     Local,
     /// Slurm: an array of jobs that are queued again when they are stopped, then their pictures
@@ -63,14 +63,14 @@ pub enum Engine {
 
 /// Formats of job descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Emit {
+pub(super) enum Emit {
     /// A job template of Open Job Description
     Openjd,
 }
 
 /// Formats of lists of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum List {
+pub(super) enum List {
     /// Work items in JSON, for schedulers such as Houdini's TOPs
     Json,
 }
@@ -112,7 +112,7 @@ fn absolute(path: &Path) -> PathBuf {
 
 impl Sweep {
     /// Runs, submits, describes or gathers the cases.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         bounded(self.within.as_deref())?;
         let sweep = sweep::read(&self.sweep)?;
         let root = || std::env::var_os("PERCALE_OUT").filter(|root| !root.is_empty()).unwrap_or("out".into());

@@ -23,7 +23,7 @@ fn escaped(text: &str, keeps: &str) -> String {
 }
 
 /// Returns text as one line. Controls are escaped as `\\u{1b}`, and the middle of a long text is left out.
-pub fn line(text: &str) -> Cow<'_, str> {
+pub(super) fn line(text: &str) -> Cow<'_, str> {
     let count = text.chars().count();
     if count <= MOST {
         return if text.chars().any(acts) { escaped(text, "").into() } else { text.into() };
@@ -34,12 +34,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
 }
 
 /// Escapes controls as [`line`] does, but keeps line ends and tabs.
-pub fn lines(text: &str) -> Cow<'_, str> {
+pub(super) fn lines(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| acts(c) && c != '\n' && c != '\t') { escaped(text, "\n\t").into() } else { text.into() }
 }
 
 /// Formats a count with the singular noun `one`: `1 thread`, `2 threads`, `2 vertices`.
-pub fn count(number: impl TryInto<u64> + Copy + std::fmt::Display, one: &str) -> String {
+pub(super) fn count(number: impl TryInto<u64> + Copy + std::fmt::Display, one: &str) -> String {
     match (number.try_into(), one.strip_suffix("ex")) {
         (Ok(1), _) => format!("{number} {one}"),
         (_, Some(stem)) => format!("{number} {stem}ices"),

@@ -13,7 +13,13 @@ use std::f64::consts::TAU;
 ///
 /// # Errors
 /// A picture cannot be drawn, or the disk refuses.
-pub fn turntable(folder: &Folder, record: &Record, scene: &Scene, seen: Seen, pictures: u32) -> Result<(), Failure> {
+pub(super) fn turntable(
+    folder: &Folder,
+    record: &Record,
+    scene: &Scene,
+    seen: Seen,
+    pictures: u32,
+) -> Result<(), Failure> {
     let size = [scene.preview.width, scene.preview.height];
     let aspect = f64::from(size[0]) / f64::from(size[1].max(1));
     let middle = 0.5 * (record.view[0] + record.view[1]);

@@ -16,7 +16,7 @@ const MOST: usize = 16;
 
 /// Arguments.
 #[derive(Debug, Args)]
-pub struct View {
+pub(super) struct View {
     /// Run folder, or folder of a sweep; the runs of several are shown side by side
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
@@ -44,7 +44,7 @@ impl View {
     ///
     /// # Errors
     /// A folder is none of a run, its meshes were not written, or the port cannot be had.
-    pub fn execute(self) -> Result<(), Failure> {
+    pub(super) fn execute(self) -> Result<(), Failure> {
         let mut folders = Vec::new();
         for dir in &self.dirs {
             folders.extend(runs(dir)?.iter().map(|run| Folder::new(run)));

@@ -119,7 +119,7 @@ impl Node {
 }
 
 /// Text and the tree read from it.
-pub struct Document {
+pub(super) struct Document {
     file: String,
     text: String,
     lines: Vec<usize>,
@@ -133,7 +133,7 @@ pub struct Document {
 
 impl Document {
     /// Reads a text; `file` is its name in messages, empty for a scene without a file.
-    pub fn new(file: &str, bytes: &[u8]) -> Document {
+    pub(super) fn new(file: &str, bytes: &[u8]) -> Document {
         // The parser handles a UTF-8 byte order mark itself, so that offsets stay correct.
         let utf16 = if bytes.starts_with(text::MARK) { None } else { text::plain(bytes).ok() };
         let bytes = utf16.as_deref().unwrap_or(bytes);
@@ -201,17 +201,17 @@ impl Document {
     }
 
     /// Returns the text.
-    pub fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the line of an offset, from 0.
-    pub fn line(&self, at: usize) -> usize {
+    pub(super) fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at).saturating_sub(1)
     }
 
     /// Returns the place of an offset, at which `key` is. Without a file the key alone says where it is.
-    pub fn place(&self, at: usize, key: &str) -> Place {
+    pub(super) fn place(&self, at: usize, key: &str) -> Place {
         if self.file.is_empty() && !key.is_empty() {
             return Place::Value;
         }
@@ -225,7 +225,7 @@ impl Document {
     }
 
     /// Makes a fault at an offset of this text.
-    pub fn fault(&self, at: usize, key: &str, message: &str) -> Fault {
+    pub(super) fn fault(&self, at: usize, key: &str, message: &str) -> Fault {
         Fault { place: self.place(at, key), key: key.to_string(), message: message.to_string() }
     }
 }

@@ -48,7 +48,7 @@ impl fmt::Display for Fault {
 
 /// Returns the candidate that was probably meant: the nearest by edits (insert, drop, replace, swap neighbours). Edits
 /// are limited to a third of the word's letters.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = match word.chars().count() {
         0 | 1 => 0,
         length => (length / 3).max(1),
@@ -69,7 +69,7 @@ const OFFERED: usize = 5;
 
 /// Returns candidates that may be meant, nearest first. A candidate matches by few edits of the whole or of a word. It
 /// also matches if a word of either contains one of the other.
-pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(super) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let short: String = word.to_lowercase().chars().take(64).collect();
     let parts = |text: &str| -> Vec<String> {
         text.to_lowercase()
@@ -110,7 +110,7 @@ pub fn meant_of_many<'a>(word: &str, candidates: impl IntoIterator<Item = &'a st
 }
 
 /// Returns `; did you mean 'x'?`, or an empty text.
-pub fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn meant<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map(|c| format!("; did you mean '{c}'?")).unwrap_or_default()
 }
 

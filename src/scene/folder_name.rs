@@ -3,12 +3,12 @@
 use unicode_normalization::UnicodeNormalization;
 
 /// Largest number of characters of a name.
-pub const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 /// Largest number of bytes of a name. Systems allow 255, and more is appended to the name.
 const BYTES: usize = 200;
 
 /// Description of a valid name, for messages.
-pub const WANTED: &str = "a name of letters, digits, '_' and '-', at most 64";
+pub(super) const WANTED: &str = "a name of letters, digits, '_' and '-', at most 64";
 
 /// Names that Windows reserves, with any extension.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
@@ -16,7 +16,7 @@ const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 /// Returns whether a folder name may contain this character. Allowed are letters, digits and marks of all scripts, `_`,
 /// `-`, and other characters outside ASCII. Spaces and invisible characters are not allowed, except the joiners that
 /// some scripts need.
-pub fn fits(c: char) -> bool {
+pub(super) fn fits(c: char) -> bool {
     let joins = matches!(c, '\u{200c}' | '\u{200d}');
     // Direction and format controls, private use, the replacement character, and noncharacters.
     let unseen = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
@@ -30,7 +30,7 @@ pub fn fits(c: char) -> bool {
 }
 
 /// Returns whether Windows reserves the name.
-pub fn reserved(name: &str) -> bool {
+pub(super) fn reserved(name: &str) -> bool {
     let name = name.to_lowercase();
     let numbered = |stem: &str| {
         let digit = name.strip_prefix(stem).unwrap_or_default();
@@ -40,19 +40,19 @@ pub fn reserved(name: &str) -> bool {
 }
 
 /// Returns the composed form (NFC) of a name, whose letters may be composed in several ways.
-pub fn composed(name: &str) -> String {
+pub(super) fn composed(name: &str) -> String {
     name.nfc().collect()
 }
 
 /// Returns whether a composed name is valid.
-pub fn good(name: &str) -> bool {
+pub(super) fn good(name: &str) -> bool {
     let length = name.chars().count();
     (1..=MOST).contains(&length) && name.len() <= BYTES && name.chars().all(fits) && !reserved(name)
 }
 
 /// Returns the valid name nearest to a text. `_` replaces invalid characters and is appended to a reserved name. An
 /// empty text gives an empty name.
-pub fn made_of(text: &str) -> String {
+pub(super) fn made_of(text: &str) -> String {
     let mut name = String::new();
     for c in text.nfc().take(MOST).map(|c| if fits(c) { c } else { '_' }) {
         if name.len() + c.len_utf8() > BYTES {

@@ -147,7 +147,7 @@ pub fn library() -> &'static Library {
 }
 
 /// Returns the faults of the library's files. A test checks that there are none.
-pub fn faults() -> &'static [Fault] {
+pub(super) fn faults() -> &'static [Fault] {
     &shelves().1
 }
 

@@ -9,7 +9,7 @@ use super::unit::short;
 use std::marker::PhantomData;
 
 /// Kind of material: of cloths or of bodies.
-pub trait Shelved: Clone + 'static {
+pub(super) trait Shelved: Clone + 'static {
     /// Name of the kind in messages.
     const SORT: &'static str;
     /// Returns the materials of the library.
@@ -17,16 +17,16 @@ pub trait Shelved: Clone + 'static {
 }
 
 /// Entries of a list of the library.
-pub trait Published: Sized + 'static {
+pub(super) trait Published: Sized + 'static {
     /// Returns all entries.
     fn all() -> &'static [Self];
 }
 
 /// Name of a new material of this kind.
-pub struct NewName<T>(Text, PhantomData<T>);
+pub(super) struct NewName<T>(Text, PhantomData<T>);
 
 /// Returns the name field of a new material.
-pub fn new_name<T>() -> NewName<T> {
+pub(super) fn new_name<T>() -> NewName<T> {
     NewName(name(), PhantomData)
 }
 
@@ -58,10 +58,10 @@ impl<T: Shelved> Kind for NewName<T> {
 }
 
 /// Name of a known material of this kind.
-pub struct Known<T>(PhantomData<T>);
+pub(super) struct Known<T>(PhantomData<T>);
 
 /// Returns the name field of a known material.
-pub fn known<T>() -> Known<T> {
+pub(super) fn known<T>() -> Known<T> {
     Known(PhantomData)
 }
 
@@ -94,10 +94,10 @@ impl<T: Shelved> Kind for Known<T> {
 }
 
 /// Field of a material by name, with a default from the library.
-pub struct MaterialField<T>(&'static str, PhantomData<T>);
+pub(super) struct MaterialField<T>(&'static str, PhantomData<T>);
 
 /// Returns the field of a material by name.
-pub fn material<T>(default: &'static str) -> MaterialField<T> {
+pub(super) fn material<T>(default: &'static str) -> MaterialField<T> {
     MaterialField(default, PhantomData)
 }
 

@@ -56,7 +56,7 @@ impl Override {
 }
 
 /// Applies overrides to the tree. Returns the text with them applied, and faults of their paths by index.
-pub fn apply(document: &mut Document, overrides: &[Override]) -> (String, Vec<(usize, String)>) {
+pub(super) fn apply(document: &mut Document, overrides: &[Override]) -> (String, Vec<(usize, String)>) {
     let mut faults = Vec::new();
     let mut text = document.text().parse::<DocumentMut>().ok();
     for (index, change) in overrides.iter().enumerate() {

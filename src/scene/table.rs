@@ -18,7 +18,7 @@ fn column() -> List<Quantity> {
 section! {
     /// Forces of friction over loads, as lists of one length. The angle is that of the direction in which the other
     /// surface slides, to the warp.
-    pub struct Columns {
+    pub(super) struct Columns {
         /// Loads, ascending.
         load: Vec<f64> = column().required(),
         /// Force along the warp; in every direction if it is the only one.
@@ -144,7 +144,7 @@ fn ground(columns: &[Option<Vec<f64>>; 11]) -> Result<Ground, Wrong> {
 }
 
 /// Kind of friction curves, from a CSV file or in the scene.
-pub struct TableKind;
+pub(super) struct TableKind;
 
 impl Kind for TableKind {
     type Value = Box<Ground>;

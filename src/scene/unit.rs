@@ -1,7 +1,7 @@
 //! Units: a quantity is a number in SI or a string with a unit.
 
 use super::fault::meant;
-pub use crate::mesh::number_text::{number, rounded};
+pub(super) use crate::mesh::number_text::{number, rounded};
 use std::f64::consts::PI;
 
 /// Physical dimension of a key.
@@ -383,7 +383,7 @@ fn escaped(unit: &str) -> String {
 }
 
 /// Returns at most 40 characters of a text, with control characters escaped.
-pub fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     let cut: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().count() > 40 { format!("{cut}...") } else { cut }
 }

@@ -23,7 +23,7 @@ const LARGEST: u64 = 1 << 30;
 
 /// Recording. Samples are kept in the format of the file and converted on request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recording {
+pub(super) struct Recording {
     /// Sample rate of each channel [Hz].
     pub rate: f64,
     /// Number of channels.
@@ -70,7 +70,7 @@ impl Sample {
 
 /// Conversion from loudness to speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hearing {
+pub(super) struct Hearing {
     /// Length of a window [s].
     pub window: f64,
     /// Speed at the loudness `reference` [m/s].
@@ -105,7 +105,7 @@ impl Recording {
     ///
     /// # Errors
     /// Fails if the file cannot be read or is larger than 1 GiB; else as [`Recording::of`].
-    pub fn read(path: &Path) -> Result<Recording, String> {
+    pub(super) fn read(path: &Path) -> Result<Recording, String> {
         let cannot = |error: std::io::Error| format!("cannot be read: {error}");
         fits(std::fs::metadata(path).map_err(cannot)?.len())?;
         Recording::of(&std::fs::read(path).map_err(cannot)?)
@@ -116,7 +116,7 @@ impl Recording {
     /// # Errors
     /// Fails if the bytes are no WAV file, compressed, truncated, or without a format or samples. Fails if the rate is
     /// zero, if blocks do not fit, or if a sample is not finite.
-    pub fn of(bytes: &[u8]) -> Result<Recording, String> {
+    pub(super) fn of(bytes: &[u8]) -> Result<Recording, String> {
         fits(bytes.len() as u64)?;
         let Layout { sample, channels, rate, data } = layout::of(text::there(bytes).map_err(|error| error.what)?)?;
         let samples = data.len() / (sample.bytes() * channels);
@@ -136,7 +136,7 @@ impl Recording {
     ///
     /// # Errors
     /// Fails if there is no such channel.
-    pub fn channel(&self, channel: usize) -> Result<impl Iterator<Item = f64>, String> {
+    pub(super) fn channel(&self, channel: usize) -> Result<impl Iterator<Item = f64>, String> {
         if !(1..=self.channels).contains(&channel) {
             return Err(format!("channel {channel} of {}; channels count from 1", self.channels));
         }
@@ -149,12 +149,12 @@ impl Recording {
     ///
     /// # Errors
     /// Fails as [`Recording::channel`] does.
-    pub fn silent(&self, channel: usize) -> Result<bool, String> {
+    pub(super) fn silent(&self, channel: usize) -> Result<bool, String> {
         Ok(self.channel(channel)?.all(|sample| sample == 0.0))
     }
 
     /// Returns the duration of the recording [s].
-    pub fn duration(&self) -> f64 {
+    pub(super) fn duration(&self) -> f64 {
         self.samples as f64 / self.rate
     }
 
@@ -162,7 +162,7 @@ impl Recording {
     ///
     /// # Errors
     /// Fails if there is no such channel, or if a window has less than two samples.
-    pub fn envelope(&self, channel: usize, hearing: &Hearing) -> Result<Envelope, String> {
+    pub(super) fn envelope(&self, channel: usize, hearing: &Hearing) -> Result<Envelope, String> {
         let half = hearing.window / 2.0;
         if half * self.rate < 1.0 {
             let [window, rate] = [hearing.window, self.rate].map(number);

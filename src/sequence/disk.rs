@@ -74,7 +74,7 @@ fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
 /// A file that is being written. Until it is published it has a temporary name in the same folder. Dropping it
 /// unpublished removes it.
 #[derive(Debug)]
-pub struct Draft {
+pub(super) struct Draft {
     file: BufWriter<File>,
     path: PathBuf,
     temporary: PathBuf,
@@ -87,18 +87,18 @@ impl Draft {
     ///
     /// # Errors
     /// The file could not be created.
-    pub fn new(path: &Path) -> Result<Draft, DiskError> {
+    pub(super) fn new(path: &Path) -> Result<Draft, DiskError> {
         let (file, temporary) = temporary(path).map_err(|error| DiskError::new(path, &error))?;
         Ok(Draft { file: BufWriter::with_capacity(1 << 16, file), path: path.to_path_buf(), temporary, length: 0 })
     }
 
     /// Returns the final path.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Returns the number of bytes so far, which is the offset of the next ones.
-    pub fn length(&self) -> u64 {
+    pub(super) fn length(&self) -> u64 {
         self.length
     }
 
@@ -106,7 +106,7 @@ impl Draft {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn put(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
         self.length += bytes.len() as u64;
         self.file.write_all(bytes).map_err(|error| DiskError::new(&self.path, &error))
     }
@@ -115,7 +115,7 @@ impl Draft {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<(), DiskError> {
+    pub(super) fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<(), DiskError> {
         let put = |file: &mut BufWriter<File>| {
             file.seek(SeekFrom::Start(at))?;
             file.write_all(bytes)?;
@@ -128,7 +128,7 @@ impl Draft {
     ///
     /// # Errors
     /// The disk refuses. No file is left behind.
-    pub fn publish(mut self) -> Result<(), DiskError> {
+    pub(super) fn publish(mut self) -> Result<(), DiskError> {
         let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         done.and_then(|()| fs::rename(&self.temporary, &self.path)).map_err(|error| DiskError::new(&self.path, &error))
     }

@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows of forces or time. `percale` shows these modules under its own name.
 
+#![warn(unreachable_pub)]
+
 /// Linear algebra: 3x3 blocks, block-sparse matrices, conjugate gradients, ordered (deterministic) parallel loops.
 pub mod linalg;
 /// Triangle meshes: topology, rest measures, charts, named groups, generators; OBJ and PLY. Tetrahedral meshes: Gmsh,

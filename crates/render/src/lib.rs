@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows of forces or time. `percale` shows these modules under its own name.
 
+#![warn(unreachable_pub)]
+
 pub use percale_geometry::{collision, linalg, mesh};
 
 /// Rendering: camera, lights, ray casting, Minnaert and other shading, images.

@@ -2,6 +2,8 @@
 //!
 //! Files and pictures are none of its business. `percale` shows these modules under its own name.
 
+#![warn(unreachable_pub)]
+
 pub use percale_geometry::{collision, linalg, mesh, pattern};
 
 /// Force laws, each in its own file: parameters, equation, energy, force and derivatives of an element. Assembly is

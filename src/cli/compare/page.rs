@@ -20,7 +20,7 @@ const SIZE: [usize; 2] = [640, 400];
 ///
 /// # Errors
 /// A picture cannot be made or read.
-pub fn page(sides: [&Path; 2], all: &[Compared], faults: &[String]) -> Result<String, String> {
+pub(super) fn page(sides: [&Path; 2], all: &[Compared], faults: &[String]) -> Result<String, String> {
     let [a, b] = sides.map(|side| side.display().to_string());
     let mut body = table(
         &["", "path"],

@@ -19,7 +19,7 @@ struct Series {
 }
 
 /// Files of both sides, by frame.
-pub struct Pair {
+pub(super) struct Pair {
     /// Name of the series on the first side.
     pub name: String,
     /// Kind of files.
@@ -113,7 +113,7 @@ fn find(path: &Path) -> Result<Vec<Series>, Failure> {
 ///
 /// # Errors
 /// The paths have no series in common, or their meshes have different origins.
-pub fn pair(
+pub(super) fn pair(
     [a, b]: [&Path; 2],
     only: Option<What>,
     frames: Option<&Frames>,

@@ -16,7 +16,7 @@ const LEAST: [f64; 2] = [1.5, 0.5];
 const EXCESS: usize = 3;
 
 /// Film of a run for a page.
-pub enum Film {
+pub(crate) enum Film {
     /// Header with frames, as JSON.
     Whole(String),
     /// Reason why there is none.
@@ -153,7 +153,7 @@ impl Frames {
 ///
 /// # Errors
 /// A mesh cannot be read.
-pub fn film(source: &Source, title: &str, most: usize) -> Result<Film, DiskError> {
+pub(crate) fn film(source: &Source, title: &str, most: usize) -> Result<Film, DiskError> {
     let entries = source.entries();
     let moving = || entries.iter().filter(|entry| !is_still(entry));
     if source.record.done == 0 {

@@ -17,7 +17,7 @@ const LOOKED: usize = 2_000_000;
 
 /// A field, and the values at the ends of its colours.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub(crate) struct Field {
     /// Quantity.
     pub channel: &'static Channel,
     /// Values at the first and the last colour.
@@ -27,7 +27,7 @@ pub struct Field {
 }
 
 /// Values of the fields of some frames, from which ranges are taken.
-pub struct Values {
+pub(crate) struct Values {
     /// Most values of a frame.
     most: usize,
     all: Vec<(&'static Channel, bool, Vec<f64>)>,
@@ -35,7 +35,7 @@ pub struct Values {
 
 impl Values {
     /// Begins, with so many frames to come.
-    pub fn of(frames: usize) -> Values {
+    pub(crate) fn of(frames: usize) -> Values {
         Values { most: (LOOKED / frames.max(1)).max(1), all: Vec::new() }
     }
 
@@ -49,7 +49,7 @@ impl Values {
     }
 
     /// Adds the values of a frame. Speeds come from velocities where the files have no field of them.
-    pub fn look(&mut self, objects: &Objects) {
+    pub(crate) fn look(&mut self, objects: &Objects) {
         for (_, at) in objects.iter().flatten().filter(|(shape, _)| shape.kind == Kind::Cloth) {
             for channel in channels() {
                 if let Some(values) = at.field(channel.word) {
@@ -64,7 +64,7 @@ impl Values {
     }
 
     /// Returns the fields with their ranges: that of the scene's pictures, or almost all values.
-    pub fn fields(self, source: &Source) -> Vec<Field> {
+    pub(crate) fn fields(self, source: &Source) -> Vec<Field> {
         let preview = &source.scene.preview;
         let field = |(channel, derived, mut values): (&'static Channel, bool, Vec<f64>)| {
             values.sort_by(f64::total_cmp);
@@ -128,7 +128,7 @@ fn object(
 }
 
 /// Returns the header of a film of some frames of a run, `stands` for each. `first` are the objects of its first frame.
-pub fn header(
+pub(crate) fn header(
     source: &Source,
     title: &str,
     frames: &[u32],

@@ -23,7 +23,7 @@ struct Seen {
 }
 
 /// Parts that a run leaves out of contact.
-pub struct LeftOut {
+pub(super) struct LeftOut {
     world: World,
     /// Entries of two obstacles, at vertices of cloths and bodies: these may pass through the second.
     passing: Vec<u64>,
@@ -31,14 +31,14 @@ pub struct LeftOut {
 }
 
 /// Meshes of a frame: positions, surface, and the entries of its objects.
-pub type Frame<'a> = (&'a [Vec3], &'a Surface, &'a [&'a Entry]);
+pub(super) type Frame<'a> = (&'a [Vec3], &'a Surface, &'a [&'a Entry]);
 
 impl LeftOut {
     /// Builds the scene of a run again; `None` if the run left out nothing.
     ///
     /// # Errors
     /// Says why the scene cannot be built as it was.
-    pub fn of(folder: &Folder, record: &Record) -> Result<Option<LeftOut>, String> {
+    pub(super) fn of(folder: &Folder, record: &Record) -> Result<Option<LeftOut>, String> {
         if record.ignored.is_empty() {
             return Ok(None);
         }
@@ -62,7 +62,7 @@ impl LeftOut {
 
     /// Takes the crossings of a frame out of `all` that the scene leaves out. `regions` are those that the run counted:
     /// only by them is known which cloth was caught between two obstacles.
-    pub fn take(&mut self, frame: u32, at: Frame, regions: &[Region], all: &mut Vec<Crossing>) {
+    pub(super) fn take(&mut self, frame: u32, at: Frame, regions: &[Region], all: &mut Vec<Crossing>) {
         let (x, surface, _) = at;
         let corners = self.corners(at);
         let names = &self.world.left_out.names;
@@ -114,7 +114,7 @@ impl LeftOut {
     }
 
     /// Describes what was taken out of frames, an entry a line.
-    pub fn describe(&self) -> Vec<String> {
+    pub(super) fn describe(&self) -> Vec<String> {
         let all = self.world.left_out.names.iter().zip(&self.seen).filter(|(_, seen)| seen.most > 0);
         let line = |(name, Seen { most, at, frames }): (&String, &Seen)| {
             let (pairs, frames) = (count(*most, "pair"), count(*frames, "frame"));

@@ -11,7 +11,7 @@ const MOST: usize = 12;
 const ROOM: usize = 6_000_000;
 
 /// Returns the viewer of finished cases, each with its title. Cases without meshes are left out.
-pub fn beside(cases: &[(String, &Path)]) -> Option<String> {
+pub(super) fn beside(cases: &[(String, &Path)]) -> Option<String> {
     let shown = &cases[..cases.len().min(MOST)];
     let each = ROOM / shown.len().max(1);
     let film = |(title, folder): &(String, &Path)| {

@@ -39,7 +39,7 @@ fn effect(keys: &[usize], levels: &[Vec<bool>], result: &[f64]) -> f64 {
 
 /// Returns the table, if keys have two values each and all cases have results. Its columns are results that are numbers
 /// in all cases and differ.
-pub fn page(keys: &[String], cases: &[&[String]], heads: &[String], results: &[Vec<String>]) -> String {
+pub(super) fn page(keys: &[String], cases: &[&[String]], heads: &[String], results: &[Vec<String>]) -> String {
     let Some(levels) = levels(cases) else { return String::new() };
     let column = |k: usize| -> Option<Vec<f64>> {
         let all: Option<Vec<f64>> = results.iter().map(|row| row.get(k)?.parse().ok()).collect();

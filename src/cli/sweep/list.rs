@@ -14,7 +14,7 @@ const AGAIN: usize = 75;
 const BUSY: usize = 73;
 
 /// Files of a case.
-pub struct Outputs {
+pub(super) struct Outputs {
     /// Files below the run folder.
     files: Vec<String>,
     /// Files of each frame, with `####` in place of its number.
@@ -25,7 +25,7 @@ pub struct Outputs {
 
 impl Outputs {
     /// Names the files that a run of a scene leaves. Obstacles are left out, since their files depend on their motion.
-    pub fn of(scene: &Scene) -> Outputs {
+    pub(super) fn of(scene: &Scene) -> Outputs {
         let mut files: Vec<String> =
             ["run.json", "run.log", "scene.toml", "stats.ndjson", "report.html"].map(str::to_string).to_vec();
         let ending = match scene.output.format {
@@ -57,7 +57,7 @@ fn whole(number: usize) -> Json {
 }
 
 /// Prints the work items of the sweep, and the command that gathers their results.
-pub fn tell(plan: &Plan) {
+pub(super) fn tell(plan: &Plan) {
     let items = plan.cases.iter().enumerate().map(|(k, case)| item(plan, k, case)).collect();
     let mut gather = vec![
         plan.program.display().to_string(),

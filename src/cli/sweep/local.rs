@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// A case failed, a signal stopped the sweep, or the disk refuses.
-pub fn run(plan: &Plan) -> Result<(), Failure> {
+pub(super) fn run(plan: &Plan) -> Result<(), Failure> {
     let stop = signals::stop().map_err(Failure::input)?;
     let next = AtomicUsize::new(0);
     let slot = || -> Result<(), Failure> {

@@ -19,7 +19,7 @@ fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Returns the deepest folder that contains the scene and all files that it names.
-pub fn project(plan: &Plan) -> PathBuf {
+pub(super) fn project(plan: &Plan) -> PathBuf {
     let mut folder = clean(plan.scene.parent().unwrap_or(&plan.scene));
     for file in plan.files.iter().map(|file| clean(file)) {
         while !file.starts_with(&folder) && folder.pop() {}
@@ -53,7 +53,7 @@ fn parameters(plan: &Plan) -> String {
 
 /// Returns the template. A step runs the cases, and a second one draws each when all of them are done. More cases than
 /// a list may hold become further steps. A stopped task ends with 75 and resumes when it is run again.
-pub fn template(plan: &Plan) -> String {
+pub(super) fn template(plan: &Plan) -> String {
     let mut out = format!("specificationVersion: jobtemplate-2023-09\nname: {}\n", quoted(&plan.name));
     out.push_str(&parameters(plan));
     out.push_str("steps:\n");

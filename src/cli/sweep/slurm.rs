@@ -35,7 +35,7 @@ fn fits(path: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The disk or Slurm refuses.
-pub fn submit(plan: &Plan, more: &[String]) -> Result<(), Failure> {
+pub(super) fn submit(plan: &Plan, more: &[String]) -> Result<(), Failure> {
     for path in [&plan.out, &plan.file] {
         fits(path)?;
     }

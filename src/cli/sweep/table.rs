@@ -179,7 +179,7 @@ fn coloured(all: &[Vec<String>], rows: &[Row], status: usize) -> Vec<Vec<Cell>> 
 ///
 /// # Errors
 /// A record cannot be read, or the disk refuses.
-pub fn gather(plan: &Plan) -> Result<usize, Failure> {
+pub(super) fn gather(plan: &Plan) -> Result<usize, Failure> {
     let mut rows = plan.cases.iter().map(row).collect::<Result<Vec<Row>, Failure>>()?;
     let own = with_probes(&mut rows);
     let keys = plan.keys.iter().map(String::as_str);

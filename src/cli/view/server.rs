@@ -24,7 +24,7 @@ const HEADERS: [(&str, &str); 6] = [
 ///
 /// # Errors
 /// The port cannot be had.
-pub fn serve(site: &Site, port: u16, ready: impl FnOnce(&str)) -> Result<(), Failure> {
+pub(super) fn serve(site: &Site, port: u16, ready: impl FnOnce(&str)) -> Result<(), Failure> {
     let refused = |why: &dyn std::fmt::Display| Failure::input(format!("port {port} cannot be had: {why}"));
     let server = Server::http((Ipv4Addr::LOCALHOST, port)).map_err(|error| refused(&error))?;
     let port = server.server_addr().to_ip().ok_or_else(|| refused(&"no port"))?.port();
@@ -39,7 +39,7 @@ pub fn serve(site: &Site, port: u16, ready: impl FnOnce(&str)) -> Result<(), Fai
 
 /// Returns whether a host is this machine, as its own browser names it. Any other name may be that of a foreign site
 /// whose address has been changed to this one.
-pub fn is_own(host: Option<&str>, port: u16) -> bool {
+pub(super) fn is_own(host: Option<&str>, port: u16) -> bool {
     host.is_some_and(|host| ["127.0.0.1", "localhost"].iter().any(|own| host == format!("{own}:{port}")))
 }
 

@@ -14,7 +14,7 @@ const FRAMES: u32 = 100_000;
 const LOOKED: u32 = 16;
 
 /// Answer to a request.
-pub struct Answer {
+pub(super) struct Answer {
     /// Status code.
     pub code: u16,
     /// Type of content.
@@ -37,7 +37,7 @@ impl Answer {
     }
 
     /// Returns an answer that says why there is nothing.
-    pub fn refused(code: u16, why: &str) -> Answer {
+    pub(super) fn refused(code: u16, why: &str) -> Answer {
         Answer { code, kind: "text/plain; charset=utf-8", body: format!("{why}\n").into_bytes() }
     }
 }
@@ -46,19 +46,19 @@ impl Answer {
 type Looked = Option<(u32, Vec<Field>)>;
 
 /// Runs that are shown.
-pub struct Site {
+pub(super) struct Site {
     runs: Vec<(Folder, Mutex<Looked>)>,
     live: bool,
 }
 
 impl Site {
     /// Returns the site of run folders.
-    pub fn of(folders: Vec<Folder>, live: bool) -> Site {
+    pub(super) fn of(folders: Vec<Folder>, live: bool) -> Site {
         Site { runs: folders.into_iter().map(|folder| (folder, Mutex::default())).collect(), live }
     }
 
     /// Answers a request for an address.
-    pub fn answer(&self, address: &str) -> Answer {
+    pub(super) fn answer(&self, address: &str) -> Answer {
         let path = address.split(['?', '#']).next().unwrap_or_default();
         let parts: Vec<&str> = path.strip_prefix('/').unwrap_or("-").split('/').collect();
         let answer = match parts.as_slice() {

@@ -22,7 +22,7 @@ const LEVEL: f64 = 0.17;
 
 /// Scene around the pattern of a cloth.
 #[derive(Clone, Copy)]
-pub struct Beside<'a> {
+pub(super) struct Beside<'a> {
     /// Scene.
     pub scene: &'a Scene,
     /// Obstacles as read.
@@ -40,7 +40,13 @@ struct Axis {
 }
 
 /// Returns the place of a panel around a limb. `key` is the path of its table.
-pub fn placement(beside: Beside, around: &Around, panel: &Panel, key: &str, faults: &mut Faults) -> Option<Placement> {
+pub(super) fn placement(
+    beside: Beside,
+    around: &Around,
+    panel: &Panel,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<Placement> {
     match beside.bend(around, panel) {
         Ok(placement) => Some(placement),
         Err((below, message)) => {

@@ -9,7 +9,7 @@ use crate::world::window::Window;
 use std::path::Path;
 
 /// Tolerance within which samples of a file match frames of the scene, relative to a frame.
-pub const NEAR: f64 = 0.01;
+pub(super) const NEAR: f64 = 0.01;
 
 /// Rounding error of frame numbers, in frames.
 const WHOLE: f64 = 1e-6;
@@ -17,7 +17,7 @@ const WHOLE: f64 = 1e-6;
 /// Returns the samples within the run, as times of the scene and of the file [s], and the visibility window. If
 /// anything rotates, each frame of the scene has a sample too. Rotating vertices leave the straight line between
 /// samples.
-pub fn sampled(
+pub(super) fn sampled(
     scene: &Scene,
     cache: &Cache,
     open: &Archive,

@@ -23,7 +23,7 @@ const LOCKS: f64 = 0.4;
 const FINE: f64 = 0.078;
 
 /// Reads and places the mesh of a body. `key` is the path of the body in the scene.
-pub fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Option<BodyInput> {
+pub(super) fn input(scene: &Scene, body: &Body, key: &str, faults: &mut Faults) -> Option<BodyInput> {
     let ball = |b: &Ball| generate::sphere(b.center, b.radius, FINE * b.radius);
     let object = format!("{key}.object");
     let object = body.object.as_deref().map(|name| (name, object.as_str()));

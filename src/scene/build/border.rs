@@ -8,7 +8,7 @@ use crate::mesh::seam::Seam;
 use crate::scene::border::{Border, Sides};
 
 /// Returns the seams of a mesh. `key` is the path of the cloth in the scene.
-pub fn seams(borders: &[Border], mesh: &TriMesh, groups: &Groups, key: &str, faults: &mut Faults) -> Vec<Seam> {
+pub(super) fn seams(borders: &[Border], mesh: &TriMesh, groups: &Groups, key: &str, faults: &mut Faults) -> Vec<Seam> {
     let mut all = Vec::new();
     for (k, border) in borders.iter().enumerate() {
         let key = format!("{key}.seam[{k}]");

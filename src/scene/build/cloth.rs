@@ -25,7 +25,7 @@ use crate::world::keyed::{Of, Ramp};
 use std::path::Path;
 
 /// Reads and places the mesh of a cloth, with its pins, handles and maps. `key` is the path of the cloth in the scene.
-pub fn input(
+pub(super) fn input(
     scene: &Scene,
     obstacles: &[ObstacleInput],
     cloth: &Cloth,

@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Selection of the contents of a mesh file.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub(super) struct Wanted<'a> {
     /// Name of a single object, and the path of its key. All objects are read without it.
     pub object: Option<(&'a str, &'a str)>,
     /// Paths and patterns of several objects, and the path of their key. None are given beside a single object.
@@ -34,7 +34,7 @@ pub struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// Returns the selection for a scene. `object` is the name of an object and the path of its key.
-    pub fn of(scene: &Scene, object: Option<(&'a str, &'a str)>) -> Wanted<'a> {
+    pub(super) fn of(scene: &Scene, object: Option<(&'a str, &'a str)>) -> Wanted<'a> {
         let up = match scene.up {
             Up::Y => Upward::Y,
             Up::Z => Upward::Z,
@@ -46,14 +46,14 @@ impl<'a> Wanted<'a> {
     }
 
     /// Turns positions of a file upright if `axis` says how it stands.
-    pub fn turn(&self, positions: &mut [Vec3]) {
+    pub(super) fn turn(&self, positions: &mut [Vec3]) {
         if let Some((axis, _)) = self.axis {
             positions.iter_mut().for_each(|p| *p = archive::upright(*p, axis, self.up));
         }
     }
 
     /// Reports keys that do not go with a file. Returns whether there are none.
-    pub fn goes_with(&self, file: &Path, faults: &mut Faults) -> bool {
+    pub(super) fn goes_with(&self, file: &Path, faults: &mut Faults) -> bool {
         let archive = archive::reads(file);
         let mut wrong = Vec::new();
         if let Some((_, key)) = self.axis.filter(|_| archive) {
@@ -74,7 +74,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// Returns the axis of a file.
-pub fn upward(axis: Axis) -> Upward {
+pub(super) fn upward(axis: Axis) -> Upward {
     match axis {
         Axis::Y => Upward::Y,
         Axis::Z => Upward::Z,
@@ -82,7 +82,7 @@ pub fn upward(axis: Axis) -> Upward {
 }
 
 /// Reads a mesh file, or one object of it, in file coordinates.
-pub fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh> {
+pub(super) fn read(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = as_written(file, wanted, faults)?;
     wanted.turn(&mut mesh.positions);
     Some(mesh)
@@ -144,7 +144,7 @@ fn as_written(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<TriMes
 }
 
 /// Reads a point cache. A mesh in memory counts its samples as frames, from 0.
-pub fn points(file: &Path, faults: &mut Faults) -> Option<PointCache> {
+pub(super) fn points(file: &Path, faults: &mut Faults) -> Option<PointCache> {
     if let Some(Shape::Points(frames)) = faults.given.as_ref().and_then(|given| given.shape(file)) {
         let message = match frames.iter().position(|frame| frame.len() != frames[0].len()) {
             _ if frames.iter().all(Vec::is_empty) => Err("has no frame or no vertex".to_string()),
@@ -171,7 +171,7 @@ pub fn points(file: &Path, faults: &mut Faults) -> Option<PointCache> {
 }
 
 /// Opens a USD or Alembic file.
-pub fn archived(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<Archive> {
+pub(super) fn archived(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<Archive> {
     let mut objects: Vec<String> = wanted.objects.0.to_vec();
     objects.extend(wanted.object.map(|(name, _)| name.to_string()));
     let choice = Choice { objects, chart: wanted.chart.map(|(name, _)| name.to_string()), up: wanted.up };
@@ -182,7 +182,7 @@ pub fn archived(file: &Path, wanted: Wanted, faults: &mut Faults) -> Option<Arch
 const LISTED: usize = 12;
 
 /// Reads the bytes of a file.
-pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
+pub(super) fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
     if let Err(why) = within::check(file) {
         faults.in_file(file, None, None, why);
         return None;
@@ -197,7 +197,7 @@ pub fn bytes(file: &Path, faults: &mut Faults) -> Option<Vec<u8>> {
 }
 
 /// Returns the result of reading a file, or reports its error.
-pub fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Option<T> {
+pub(super) fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) -> Option<T> {
     match read {
         Ok(mesh) => Some(mesh),
         Err(error) => {
@@ -209,7 +209,7 @@ pub fn sound<T>(read: Result<T, MeshError>, file: &Path, faults: &mut Faults) ->
 
 /// Reads and checks the mesh of a cloth, and places it in the world. Borders at most `weld` [m] apart are joined, and
 /// faces are oriented like their neighbours. `key` is the path of the object in the scene.
-pub fn placed(
+pub(super) fn placed(
     file: &Path,
     object: Wanted,
     transform: &Transform,
@@ -242,7 +242,7 @@ pub fn placed(
 
 /// Reads and checks a surface that is filled, and places it in the world. Coincident seams are joined, since the
 /// surface would not be closed otherwise.
-pub fn closed(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+pub(super) fn closed(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = noted(file, object, transform, faults)?;
     let count = seam::weld_same(&mut mesh);
     if count > 0 {
@@ -254,7 +254,7 @@ pub fn closed(file: &Path, object: Wanted, transform: &Transform, faults: &mut F
 }
 
 /// Reads and places the mesh of an obstacle. Obstacles are checked less strictly than cloths.
-pub fn loose(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+pub(super) fn loose(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = noted(file, object, transform, faults)?;
     let flat = check::flat(&mesh);
     drop_flat(&mut mesh, &flat, transform.scale, file, faults).then_some(mesh)
@@ -262,13 +262,13 @@ pub fn loose(file: &Path, object: Wanted, transform: &Transform, faults: &mut Fa
 
 /// Removes `flat` triangles from the mesh of an obstacle and reports its faults. Returns whether the mesh has no
 /// errors.
-pub fn drop_flat(mesh: &mut TriMesh, flat: &[bool], scale: f64, file: &Path, faults: &mut Faults) -> bool {
+pub(super) fn drop_flat(mesh: &mut TriMesh, flat: &[bool], scale: f64, file: &Path, faults: &mut Faults) -> bool {
     let found = check::obstacle(mesh, flat);
     tell(found, &mesh.positions, scale, file, faults)
 }
 
 /// Reads a mesh file, reports its notes, and places it in the world.
-pub fn noted(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
+pub(super) fn noted(file: &Path, object: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TriMesh> {
     let mut mesh = read(file, object, faults)?;
     mesh.notes.iter().for_each(|note| faults.note(file, note));
     apply(transform, &mut mesh.positions);
@@ -289,7 +289,7 @@ fn diagonal(x: &[Vec3]) -> f64 {
 }
 
 /// Describes a scale that gives an object of `size` [m] a common size. `scale` is its present scale.
-pub fn rescaled(size: f64, scale: f64) -> String {
+pub(super) fn rescaled(size: f64, scale: f64) -> String {
     let ten = 10f64.powf(-size.log10().floor());
     let factor = UNITS.into_iter().find(|factor| LIKELY.contains(&(factor * size))).unwrap_or(ten);
     let (now, then, made) = (rounded(scale), rounded(scale * factor), rounded(factor * size));
@@ -302,7 +302,7 @@ const LARGE: f64 = 30.0;
 const ABSURD: f64 = 1e3;
 
 /// Warns about a cloth or a body that was probably modelled in other units. `key` is its path in the scene.
-pub fn measure(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) {
+pub(super) fn measure(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) {
     let size = diagonal(x);
     if (LARGE..=ABSURD).contains(&size) {
         let message = format!(
@@ -315,17 +315,17 @@ pub fn measure(x: &[Vec3], scale: f64, key: &str, faults: &mut Faults) {
 }
 
 /// Returns whether a file has triangles, by its extension.
-pub fn is_surface(file: &Path) -> bool {
+pub(super) fn is_surface(file: &Path) -> bool {
     MESH.contains(&extension(file).to_ascii_lowercase().as_str())
 }
 
 /// Returns the extension of a file.
-pub fn extension(file: &Path) -> String {
+pub(super) fn extension(file: &Path) -> String {
     file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Reads and checks a file of tetrahedra, and places it in the world.
-pub fn solid(file: &Path, wanted: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
+pub(super) fn solid(file: &Path, wanted: Wanted, transform: &Transform, faults: &mut Faults) -> Option<TetMesh> {
     if let Some(Shape::Solid(mesh)) = faults.given.as_ref().and_then(|given| given.shape(file)) {
         let mut mesh = mesh.clone();
         mesh.orient();
@@ -355,7 +355,7 @@ fn placed_solid(
 }
 
 /// Reports the faults of a mesh at `x`, which has been scaled. Returns whether there are no errors.
-pub fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut Faults) -> bool {
+pub(super) fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut Faults) -> bool {
     let mut sound = true;
     for mut fault in found {
         if fault.kind == FaultKind::AbsurdScale {
@@ -378,7 +378,7 @@ pub fn tell(found: Vec<Fault>, x: &[Vec3], scale: f64, file: &Path, faults: &mut
 const MOST: f64 = 8e6;
 
 /// Subdivides each triangle into four, as often as `levels` says. `key` is the path of the key that asks for it.
-pub fn subdivided(mesh: TriMesh, levels: &[u8], key: &str, faults: &mut Faults) -> Option<TriMesh> {
+pub(super) fn subdivided(mesh: TriMesh, levels: &[u8], key: &str, faults: &mut Faults) -> Option<TriMesh> {
     let count: f64 = levels.iter().map(|level| 4f64.powi(i32::from(*level))).sum();
     if count > MOST {
         faults.fault(
@@ -391,7 +391,7 @@ pub fn subdivided(mesh: TriMesh, levels: &[u8], key: &str, faults: &mut Faults) 
 }
 
 /// Transforms positions from file coordinates to the world.
-pub fn apply(transform: &Transform, positions: &mut [Vec3]) {
+pub(super) fn apply(transform: &Transform, positions: &mut [Vec3]) {
     let rotation = transform.rotation();
     for p in positions {
         *p = rotation * (*p * transform.scale) + transform.translate;

@@ -10,7 +10,7 @@ use crate::world::keyed::Ramp;
 use std::collections::BTreeMap;
 
 /// Returns the fold lines of a cloth. `ramp` takes start and duration to the time of the run.
-pub fn lines(
+pub(super) fn lines(
     cloth: &Cloth,
     (mesh, groups): (&TriMesh, &Groups),
     ramp: impl Fn(f64, f64) -> Ramp,

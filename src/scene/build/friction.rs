@@ -31,7 +31,7 @@ fn objects<'a>(scene: &'a Scene, obstacles: &'a [ObstacleInput]) -> Vec<Known<'a
 
 /// Returns the friction of all pairs of objects that the scene names. If several entries match a pair, the entry that
 /// names more objects applies.
-pub fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) -> Vec<Between> {
+pub(super) fn pairs(scene: &Scene, obstacles: &[ObstacleInput], faults: &mut Faults) -> Vec<Between> {
     let objects = objects(scene, obstacles);
     // Per pair of objects: number of them named as objects, index of the entry, and their order there.
     let mut found: BTreeMap<[usize; 2], (usize, usize, [usize; 2])> = BTreeMap::new();

@@ -10,7 +10,7 @@ use crate::world::glue::Glue;
 const FAR: f64 = 0.05;
 
 /// Returns all glue of a scene between the cloths and bodies that were read.
-pub fn glues(scene: &Scene, cloths: &[ClothInput], bodies: &[BodyInput], faults: &mut Faults) -> Vec<Glue> {
+pub(super) fn glues(scene: &Scene, cloths: &[ClothInput], bodies: &[BodyInput], faults: &mut Faults) -> Vec<Glue> {
     let mut glues = Vec::with_capacity(scene.glues.len());
     for (k, glue) in scene.glues.iter().enumerate() {
         let cloth = cloths.iter().find(|c| c.name == glue.cloth);

@@ -12,7 +12,7 @@ use crate::world::{self, Handle, Pin};
 use std::collections::BTreeMap;
 
 /// Returns the groups of the mesh file and those of the object at `key` in the scene.
-pub fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut Faults) -> Groups {
+pub(super) fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut Faults) -> Groups {
     let mut groups = file.clone();
     for (k, group) in own.iter().enumerate() {
         if file.contains_key(&group.name) {
@@ -35,7 +35,7 @@ pub fn groups(own: &[Group], file: &Groups, x: &[Vec3], key: &str, faults: &mut 
 }
 
 /// Reports an error below a table of the object at `key`.
-pub fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, message): Refusal) {
+pub(super) fn refuse(faults: &mut Faults, key: &str, table: &str, k: usize, (below, message): Refusal) {
     faults.fault(&format!("{key}.{table}[{k}].{below}"), message);
 }
 
@@ -53,7 +53,7 @@ fn motion(
 }
 
 /// Pins of an object, and a handle for each that does not hold all its vertices exactly.
-pub type Held = (Vec<Pin>, Vec<Handle>);
+pub(super) type Held = (Vec<Pin>, Vec<Handle>);
 
 /// Returns the weight of each vertex that a pin selects.
 fn weights(
@@ -77,7 +77,7 @@ fn weights(
 }
 
 /// Creates the pins of the object at `key`. Their vertices are numbered as in the file.
-pub fn pins(
+pub(super) fn pins(
     pins: &[cloth::Pin],
     (x, led): (&[Vec3], Led),
     groups: &Groups,
@@ -116,7 +116,7 @@ pub fn pins(
 }
 
 /// Creates the handles of the object at `key`. Their vertices are numbered as in the file.
-pub fn handles(
+pub(super) fn handles(
     handles: &[cloth::Handle],
     (x, led): (&[Vec3], Led),
     groups: &Groups,

@@ -17,7 +17,7 @@ struct Known<'a> {
 }
 
 /// Returns the parts that contact leaves out. An object that could not be read is reported already.
-pub fn apart(
+pub(super) fn apart(
     scene: &Scene,
     (cloths, bodies, obstacles): (&[ClothInput], &[BodyInput], &[ObstacleInput]),
     faults: &mut Faults,

@@ -26,7 +26,7 @@ const PLANE_EDGE: f64 = 1.5;
 
 /// Creates the mesh and motion of an obstacle and places them in the world. `key` is the path of the obstacle in the
 /// scene.
-pub fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults) -> Option<ObstacleInput> {
+pub(super) fn input(scene: &Scene, obstacle: &Obstacle, key: &str, faults: &mut Faults) -> Option<ObstacleInput> {
     let rigid = Course::Rigid(obstacle.motion.clone());
     let object = format!("{key}.object");
     let object = obstacle.object.as_deref().map(|name| (name, object.as_str()));

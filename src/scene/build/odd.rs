@@ -23,7 +23,7 @@ const TALL: std::ops::RangeInclusive<f64> = 1.5..=8.0;
 const FLAT: f64 = 0.01;
 
 /// Checks all objects of a scene. All of them were read without errors.
-pub fn tell(
+pub(super) fn tell(
     scene: &Scene,
     (cloths, bodies, obstacles): (&[ClothInput], &[BodyInput], &[ObstacleInput]),
     faults: &mut Faults,

@@ -21,7 +21,7 @@ const WHOLE: f64 = 0.98;
 
 /// Reads a pattern, places its panels, and makes the mesh of a cloth, with the pairs of vertices of its seams. `key` is
 /// the path of the cloth in the scene.
-pub fn sewn(beside: Beside, of: &Pattern, key: &str, faults: &mut Faults) -> Option<(TriMesh, Vec<Seam>)> {
+pub(super) fn sewn(beside: Beside, of: &Pattern, key: &str, faults: &mut Faults) -> Option<(TriMesh, Vec<Seam>)> {
     let Beside { scene, transform, .. } = beside;
     let key = format!("{key}.pattern");
     let bytes = files::bytes(&of.file, faults)?;

@@ -8,10 +8,10 @@ use crate::world::{State, World};
 use std::sync::Arc;
 
 /// Constructor of a force law. Runs once the world has its objects.
-pub type Later = Box<dyn FnOnce(&World) -> Arc<dyn Term>>;
+pub(crate) type Later = Box<dyn FnOnce(&World) -> Arc<dyn Term>>;
 /// Installer of an effect. Runs on the world and its state at the start.
-pub type Then = Box<dyn FnOnce(&Scene, &mut World, &mut State, &mut Faults)>;
+pub(crate) type Then = Box<dyn FnOnce(&Scene, &mut World, &mut State, &mut Faults)>;
 /// Reader of the effects of one kind, from a scene and the cloths that were read.
-pub type Effect = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Then>;
+pub(crate) type Effect = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Then>;
 /// Reader of a force law, from a scene and the cloths that were read. Returns `None` if the scene has no such law.
-pub type Law = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Later>;
+pub(crate) type Law = fn(&Scene, &[ClothInput], &mut Faults) -> Option<Later>;

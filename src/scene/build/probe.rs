@@ -11,7 +11,7 @@ use crate::world::build::{BodyInput, ClothInput, ObstacleInput};
 use crate::world::probe::{Every, Measure, Probe, Source as Acting};
 
 /// Objects that were read.
-pub struct Read<'a> {
+pub(super) struct Read<'a> {
     /// Cloths.
     pub cloths: &'a [ClothInput],
     /// Bodies.
@@ -42,7 +42,7 @@ impl Read<'_> {
 }
 
 /// Returns the file vertices that each probe selects. Both lists are empty for probes without places.
-pub fn selected(scene: &Scene, read: &Read, faults: &mut Faults) -> Vec<[Vec<u32>; 2]> {
+pub(super) fn selected(scene: &Scene, read: &Read, faults: &mut Faults) -> Vec<[Vec<u32>; 2]> {
     let one = |(k, probe): (usize, &probe::Probe)| match &probe.measure {
         probe::Measure::Length(length) => [("from", &length.from), ("to", &length.to)]
             .map(|(end, points)| read.vertices(points, &format!("probe[{k}].length.{end}"), faults)),
@@ -55,7 +55,7 @@ pub fn selected(scene: &Scene, read: &Read, faults: &mut Faults) -> Vec<[Vec<u32
 }
 
 /// Creates the probes of a scene in its world.
-pub fn probes(scene: &Scene, selected: Vec<[Vec<u32>; 2]>, world: &World) -> Vec<Probe> {
+pub(super) fn probes(scene: &Scene, selected: Vec<[Vec<u32>; 2]>, world: &World) -> Vec<Probe> {
     let object = |name: &str| world.objects.iter().position(|object| object.name == name).unwrap_or(usize::MAX);
     let placed = |points: &Points, vertices: &[u32]| -> Vec<u32> {
         let Some(object) = world.objects.get(object(&points.of)) else { return Vec::new() };

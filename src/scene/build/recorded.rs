@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// Context of the recorded motions of pins and handles.
 #[derive(Clone, Copy)]
-pub struct Led<'a> {
+pub(super) struct Led<'a> {
     /// Scene of the pins and handles.
     pub scene: &'a Scene,
     /// Transform from file coordinates to the world.
@@ -66,7 +66,7 @@ fn lost(key: &str, error: &std::io::Error, faults: &mut Faults) {
 }
 
 /// Reads a sequence and returns its first mesh and its course. `key` is the path of the obstacle in the scene.
-pub fn sequence(
+pub(super) fn sequence(
     scene: &Scene,
     obstacle: &Obstacle,
     sequence: &Sequence,
@@ -132,7 +132,7 @@ pub fn sequence(
 
 /// Reads a mesh with a point cache, or a USD or Alembic file. Returns the mesh, its course, and the visibility window
 /// of the file.
-pub fn cache(
+pub(super) fn cache(
     scene: &Scene,
     obstacle: &Obstacle,
     cache: &Cache,
@@ -162,7 +162,7 @@ pub fn cache(
 
 /// Reads the recorded positions of a pin's vertices. The file must have `count` vertices, as the mesh has. `key` is the
 /// path of the pin.
-pub fn guide(
+pub(super) fn guide(
     cache: &Cache,
     (vertices, count): (&[u32], usize),
     Led { scene, transform, wanted }: Led,

@@ -43,7 +43,7 @@ fn tell_of_ramps(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
 }
 
 /// Warns about stretch friction and ramps that add energy at the scene's time step.
-pub fn tell(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
+pub(super) fn tell(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) {
     tell_of_ramps(scene, cloths, faults);
     for (k, cloth) in cloths.iter().enumerate() {
         let ClothLaw { inner, membrane, .. } = &cloth.law;

@@ -34,7 +34,7 @@ const SWAYS: f64 = 2.0;
 const BETWEEN: u32 = 8;
 
 /// Checks all objects of a scene. All of them were read without errors.
-pub fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Faults) {
+pub(super) fn tell(scene: &Scene, (cloths, bodies, obstacles): Inputs, faults: &mut Faults) {
     weather(scene, faults);
     if cloths.iter().all(|c| c.drag == Drag::default()) && bodies.iter().all(|b| b.drag == 0.0) && blows(scene) {
         faults.warn("wind", "moves nothing: no cloth or body has air_drag");
@@ -374,7 +374,7 @@ fn posed(recording: &Recording, (size, word): (f64, &str), key: &str, faults: &m
 const REACH: f64 = 1000.0;
 
 /// Warns that the scene is solved and written about an origin of its own.
-pub fn tell_of_origin(scene: &Scene, origin: &Vec3, faults: &mut Faults) {
+pub(super) fn tell_of_origin(scene: &Scene, origin: &Vec3, faults: &mut Faults) {
     let key = if scene.cloths.is_empty() { "body[0]" } else { "cloth[0]" };
     let message = format!(
         "far from the origin: the run is solved, and its mesh files are written, about [{}, {}, {}] m, which run.json says as \"origin\"; \
@@ -386,7 +386,7 @@ pub fn tell_of_origin(scene: &Scene, origin: &Vec3, faults: &mut Faults) {
 
 /// Warns about cloths and bodies that begin, or are led by pins, too far from the local origin. Mesh files are coarse
 /// there.
-pub fn tell_of_reach(scene: &Scene, input: &Input, faults: &mut Faults) {
+pub(super) fn tell_of_reach(scene: &Scene, input: &Input, faults: &mut Faults) {
     let cloths = input.cloths.iter().enumerate().map(|(k, c)| (format!("cloth[{k}]"), &c.mesh.positions, &c.pins));
     let bodies = input.bodies.iter().enumerate().map(|(k, b)| (format!("body[{k}]"), &b.mesh.positions, &b.pins));
     for (key, x, pins) in cloths.chain(bodies) {

@@ -8,13 +8,13 @@ use crate::scene::unit::rounded;
 use std::collections::BTreeMap;
 
 /// Named groups of the mesh file and of the object.
-pub type Groups = BTreeMap<String, Vec<u32>>;
+pub(crate) type Groups = BTreeMap<String, Vec<u32>>;
 
 /// Error of a selection: the key below the selector's table, and the message.
-pub type Refusal = (&'static str, String);
+pub(crate) type Refusal = (&'static str, String);
 
 /// Returns the vertices of a selector, in ascending order. An empty selection is an error.
-pub fn vertices(selector: &Selector, x: &[Vec3], groups: &Groups) -> Result<Vec<u32>, Refusal> {
+pub(crate) fn vertices(selector: &Selector, x: &[Vec3], groups: &Groups) -> Result<Vec<u32>, Refusal> {
     match selector {
         Selector::Group(name) => named(name, groups).map_err(|message| ("group", message)),
         Selector::Box(region) => some_in_box(x, region.min, region.max).map_err(|message| ("box", message)),
@@ -29,7 +29,7 @@ pub fn vertices(selector: &Selector, x: &[Vec3], groups: &Groups) -> Result<Vec<
 }
 
 /// Returns the vertices of a group that the scene defines.
-pub fn members(group: &Group, x: &[Vec3]) -> Result<Vec<u32>, Refusal> {
+pub(crate) fn members(group: &Group, x: &[Vec3]) -> Result<Vec<u32>, Refusal> {
     match &group.members {
         Members::Box(region) => some_in_box(x, region.min, region.max).map_err(|message| ("box", message)),
         Members::Sphere(ball) => some_in_sphere(x, ball.center, ball.radius).map_err(|message| ("sphere", message)),
@@ -38,7 +38,7 @@ pub fn members(group: &Group, x: &[Vec3]) -> Result<Vec<u32>, Refusal> {
 }
 
 /// Returns the vertices of a group by its name.
-pub fn named(name: &str, groups: &Groups) -> Result<Vec<u32>, String> {
+pub(crate) fn named(name: &str, groups: &Groups) -> Result<Vec<u32>, String> {
     match groups.get(name) {
         Some(members) if members.is_empty() => Err(format!("the group '{name}' has no vertices")),
         Some(members) => Ok(members.clone()),
@@ -47,7 +47,7 @@ pub fn named(name: &str, groups: &Groups) -> Result<Vec<u32>, String> {
 }
 
 /// Says that a mesh has no scalar property of this name.
-pub fn no_channel(name: &str, channels: &BTreeMap<String, Vec<f64>>) -> String {
+pub(crate) fn no_channel(name: &str, channels: &BTreeMap<String, Vec<f64>>) -> String {
     let names = || channels.keys().map(String::as_str);
     let known = names().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
     let has = if known.is_empty() { "has none".to_string() } else { format!("has {known}") };
@@ -102,7 +102,7 @@ const FAR: f64 = 5.0;
 
 /// Describes a place that is far from the vertex that it selects. `edge` is the mean edge of the mesh [m]. Returns
 /// `None` if the place is near.
-pub fn astray(selector: &Selector, x: &[Vec3], edge: f64) -> Option<String> {
+pub(crate) fn astray(selector: &Selector, x: &[Vec3], edge: f64) -> Option<String> {
     let Selector::Nearest(place) = selector else { return None };
     let (vertex, p) = nearest(x, place)?;
     let far = (p - place).norm();

@@ -17,13 +17,13 @@ const GAP: f64 = 0.5;
 
 /// Handles intersections, touching surfaces and gaps that are too small at the start. Returns the intersecting
 /// triangles as PLY if they are an error.
-pub fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
+pub(super) fn begin(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     warn_of_obstacles(world, state, faults);
     settle(start, world, state, faults)
 }
 
 /// Does as [`begin`], without a look at obstacles that meet each other.
-pub fn settle(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
+pub(super) fn settle(start: Start, world: &World, state: &mut State, faults: &mut Faults) -> Vec<u8> {
     // Intersections within rounding are separated like touching surfaces.
     let parted = separate(world, state).filter(|parted| parted.apart);
     let crossing = cross(start, world, state, faults);

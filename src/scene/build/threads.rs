@@ -13,7 +13,7 @@ const UNEVEN: f64 = 3.2;
 const ALTERNATING: f64 = 0.3;
 
 /// Warns of rigidities by direction that a grid of alternating diagonals does not have.
-pub fn tell(input: &ClothInput, key: &str, faults: &mut Faults) {
+pub(super) fn tell(input: &ClothInput, key: &str, faults: &mut Faults) {
     let Bending::Orthotropic([warp, weft, twist]) = input.law.bending else { return };
     let uneven = warp.max(weft) / warp.min(weft) * (warp * weft).sqrt() / twist;
     if uneven > UNEVEN && alternates(&input.mesh) {

@@ -9,8 +9,8 @@ mod respelled;
 mod shelf;
 
 pub(in crate::scene) use one_of::one_of;
-pub use one_of::{Alternatives, AtMostOne, at_most_one, exactly_one, one_or};
-pub use shelf::{Shelf, Shelves};
+pub(super) use one_of::{Alternatives, AtMostOne, at_most_one, exactly_one, one_or};
+pub(super) use shelf::{Shelf, Shelves};
 
 use crate::scene::document::{Node, Origin, Table, Value};
 use crate::scene::fault::{Fault, meant};
@@ -153,7 +153,7 @@ pub trait Kind {
 }
 
 /// Field of a section. A field reads its key or keys.
-pub trait Field {
+pub(super) trait Field {
     /// Type of the field.
     type Value;
     /// Declares the key and reads it. Returns `None` if it is faulty.
@@ -207,7 +207,7 @@ impl<K: Kind> Field for Optional<K> {
 }
 
 /// Returns the schema of a kind with its description.
-pub fn described<K: Kind>(kind: &K, doc: &str) -> Json {
+pub(super) fn described<K: Kind>(kind: &K, doc: &str) -> Json {
     let sentence = format!("{} Expects {}.", doc.trim(), kind.wanted());
     kind.schema().with("description", Json::Text(sentence))
 }
@@ -378,12 +378,12 @@ impl<'a> Keys<'a> {
 }
 
 /// A field's name as a key: without the mark of a raw identifier.
-pub fn plain(name: &'static str) -> &'static str {
+pub(super) fn plain(name: &'static str) -> &'static str {
     name.strip_prefix("r#").unwrap_or(name)
 }
 
 /// Words that a key accepts; see [`choices!`].
-pub trait Choice: Copy + PartialEq + 'static {
+pub(super) trait Choice: Copy + PartialEq + 'static {
     /// Value, word and description of each choice.
     const ALL: &'static [(Self, &'static str, &'static str)];
 

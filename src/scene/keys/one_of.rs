@@ -5,7 +5,7 @@ use crate::scene::document::Origin;
 use crate::scene::json::Json;
 
 /// Mutually exclusive keys of a table; see [`one_of!`].
-pub trait Alternatives: Sized {
+pub(crate) trait Alternatives: Sized {
     /// Purpose of the keys.
     const ABOUT: &'static str;
     /// Names of the keys.
@@ -15,15 +15,15 @@ pub trait Alternatives: Sized {
 }
 
 /// Field of alternatives of which exactly one key must be present.
-pub struct ExactlyOne<A>(std::marker::PhantomData<A>);
+pub(crate) struct ExactlyOne<A>(std::marker::PhantomData<A>);
 /// Field of alternatives of which at most one key may be present.
-pub struct AtMostOne<A>(std::marker::PhantomData<A>);
+pub(crate) struct AtMostOne<A>(std::marker::PhantomData<A>);
 
 /// Field of alternatives with a default. At most one key may be present.
-pub struct OneOr<A>(A);
+pub(crate) struct OneOr<A>(A);
 
 /// Accepts at most one of the alternatives. The default replaces an absent key.
-pub fn one_or<A: Alternatives>(default: A) -> OneOr<A> {
+pub(crate) fn one_or<A: Alternatives>(default: A) -> OneOr<A> {
     OneOr(default)
 }
 
@@ -35,12 +35,12 @@ impl<A: Alternatives + Clone> Field for OneOr<A> {
 }
 
 /// Requires exactly one of the alternatives.
-pub fn exactly_one<A: Alternatives>() -> ExactlyOne<A> {
+pub(crate) fn exactly_one<A: Alternatives>() -> ExactlyOne<A> {
     ExactlyOne(std::marker::PhantomData)
 }
 
 /// Accepts at most one of the alternatives.
-pub fn at_most_one<A: Alternatives>() -> AtMostOne<A> {
+pub(crate) fn at_most_one<A: Alternatives>() -> AtMostOne<A> {
     AtMostOne(std::marker::PhantomData)
 }
 

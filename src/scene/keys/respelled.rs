@@ -6,7 +6,7 @@ use crate::scene::fault::nearest;
 
 /// Renames misspelled tables to the names that were probably meant. Returns the renamed table, and the misspelled
 /// entries with the correct names. The table is `None` if no name is misspelled.
-pub fn respelled(
+pub(super) fn respelled(
     table: &Table,
     names: impl FnOnce() -> Vec<&'static str>,
 ) -> (Option<Table>, Vec<(Entry, &'static str)>) {

@@ -20,7 +20,7 @@ pub struct List<K> {
 }
 
 /// Returns the kind of a list whose length is in a range.
-pub fn list<K>(kind: K, count: RangeInclusive<usize>) -> List<K> {
+pub(crate) fn list<K>(kind: K, count: RangeInclusive<usize>) -> List<K> {
     List { kind, count }
 }
 
@@ -61,7 +61,7 @@ impl<K: Kind> Kind for List<K> {
 }
 
 /// Kind of a table of a section. An absent field has all defaults.
-pub struct SubTable<S>(PhantomData<S>);
+pub(crate) struct SubTable<S>(PhantomData<S>);
 
 impl<S> Clone for SubTable<S> {
     fn clone(&self) -> Self {
@@ -70,12 +70,12 @@ impl<S> Clone for SubTable<S> {
 }
 
 /// Returns the kind of a table of a section.
-pub fn table<S: Section>() -> SubTable<S> {
+pub(crate) fn table<S: Section>() -> SubTable<S> {
     SubTable(PhantomData)
 }
 
 /// Returns the kind of any number of tables, written `[[...]]`.
-pub fn tables<S: Section + Clone>() -> Or<List<SubTable<S>>> {
+pub(crate) fn tables<S: Section + Clone>() -> Or<List<SubTable<S>>> {
     list(table::<S>(), 0..=usize::MAX).or(Vec::new())
 }
 

@@ -6,8 +6,8 @@ mod path;
 mod vector;
 mod word;
 
-pub use list::{List, list, table, tables};
-pub use number::{Integer, Quantity, integer, quantity, real};
-pub use path::{File, existing, file};
-pub use vector::{Vector, checker, colour, direction, vector};
-pub use word::{Text, choice, flag, folder_name, name, object_name, of_name, text, word, yes};
+pub(super) use list::{List, list, table, tables};
+pub(super) use number::{Integer, Quantity, integer, quantity, real};
+pub(super) use path::{File, existing, file};
+pub(super) use vector::{Vector, checker, colour, direction, vector};
+pub(super) use word::{Text, choice, flag, folder_name, name, object_name, of_name, text, word, yes};

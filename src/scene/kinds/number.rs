@@ -17,12 +17,12 @@ pub struct Quantity {
 }
 
 /// Returns the kind of a quantity of a dimension, within a range in SI.
-pub fn quantity(unit: Unit, range: RangeInclusive<f64>) -> Quantity {
+pub(crate) fn quantity(unit: Unit, range: RangeInclusive<f64>) -> Quantity {
     Quantity { unit, range }
 }
 
 /// Returns the kind of a dimensionless number within a range.
-pub fn real(range: RangeInclusive<f64>) -> Quantity {
+pub(crate) fn real(range: RangeInclusive<f64>) -> Quantity {
     quantity(Unit::One, range)
 }
 
@@ -113,7 +113,7 @@ pub struct Integer<T> {
 }
 
 /// Returns the kind of a whole number within a range. The type must be able to hold that range.
-pub fn integer<T>(range: RangeInclusive<i64>) -> Integer<T> {
+pub(crate) fn integer<T>(range: RangeInclusive<i64>) -> Integer<T> {
     Integer { range, kind: PhantomData }
 }
 

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub struct File(&'static [&'static str]);
 
 /// Returns the kind of a file that exists and has one of these extensions.
-pub fn file(endings: &'static [&'static str]) -> File {
+pub(crate) fn file(endings: &'static [&'static str]) -> File {
     File(endings)
 }
 
@@ -43,7 +43,7 @@ fn refuse_file(cx: &mut Context, path: &str, node: &Node, text: &str, full: &std
 }
 
 /// Returns the full path of a file named in the scene. The file must exist, unless the scene has been run.
-pub fn existing(cx: &mut Context, path: &str, node: &Node, text: &str) -> Option<PathBuf> {
+pub(crate) fn existing(cx: &mut Context, path: &str, node: &Node, text: &str) -> Option<PathBuf> {
     let full = cx.folder.join(text);
     if let Err(why) = within::check(&full) {
         cx.fault(node.origin, path, format!("\"{}\" {why}", short(text)));

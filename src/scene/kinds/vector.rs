@@ -14,7 +14,7 @@ use crate::scene::unit::Unit;
 pub struct Vector(Quantity);
 
 /// Returns the kind of a vector whose components have a dimension and are at most `most` in size.
-pub fn vector(unit: Unit, most: f64) -> Vector {
+pub(crate) fn vector(unit: Unit, most: f64) -> Vector {
     Vector(quantity(unit, -most..=most))
 }
 
@@ -49,10 +49,10 @@ impl Kind for Vector {
 
 /// Kind of a direction of any length but zero.
 #[derive(Clone)]
-pub struct Direction;
+pub(crate) struct Direction;
 
 /// Returns the kind of a direction of any length but zero.
-pub fn direction() -> Direction {
+pub(crate) fn direction() -> Direction {
     Direction
 }
 
@@ -83,10 +83,10 @@ impl Kind for Direction {
 
 /// Kind of an sRGB colour.
 #[derive(Clone)]
-pub struct Colour;
+pub(crate) struct Colour;
 
 /// Returns the kind of an sRGB colour.
-pub fn colour() -> Colour {
+pub(crate) fn colour() -> Colour {
     Colour
 }
 
@@ -134,13 +134,13 @@ impl Kind for Colour {
 
 /// Kind of a checker: its size, or whether there is a checker.
 #[derive(Clone)]
-pub struct Checker;
+pub(crate) struct Checker;
 
 /// Size of the squares of a checker if the value is `true` [m].
-pub const CHECKER: f64 = 0.05;
+pub(super) const CHECKER: f64 = 0.05;
 
 /// Returns the kind of a checker's size [m]; `true` stands for [`CHECKER`].
-pub fn checker() -> Checker {
+pub(crate) fn checker() -> Checker {
     Checker
 }
 

@@ -8,10 +8,10 @@ use crate::scene::keys::{Choice, Context, Kind};
 
 /// Kind of `true` or `false`.
 #[derive(Clone)]
-pub struct Flag;
+pub(crate) struct Flag;
 
 /// Returns the kind of `true` or `false`.
-pub fn flag() -> Flag {
+pub(crate) fn flag() -> Flag {
     Flag
 }
 
@@ -41,10 +41,10 @@ impl Kind for Flag {
 
 /// Kind of a key that accepts only `true`. Its presence says everything.
 #[derive(Clone)]
-pub struct Yes;
+pub(crate) struct Yes;
 
 /// Returns the kind of a key that accepts only `true`.
-pub fn yes() -> Yes {
+pub(crate) fn yes() -> Yes {
     Yes
 }
 
@@ -70,32 +70,32 @@ impl Kind for Yes {
 
 /// Kind of any text, or of a name of letters, digits, `_` and `-`.
 #[derive(Clone)]
-pub struct Text {
+pub(crate) struct Text {
     name: bool,
     object: bool,
 }
 
 /// Returns the kind of any text.
-pub fn text() -> Text {
+pub(crate) fn text() -> Text {
     Text { name: false, object: false }
 }
 
 /// Returns the kind of a name.
-pub fn name() -> Text {
+pub(crate) fn name() -> Text {
     Text { name: true, object: false }
 }
 
 /// Returns the kind of the unique name of an object.
-pub fn object_name() -> Text {
+pub(crate) fn object_name() -> Text {
     Text { name: true, object: true }
 }
 
 /// Kind of a folder name, in letters of any script.
 #[derive(Clone)]
-pub struct FolderName;
+pub(crate) struct FolderName;
 
 /// Returns the kind of a folder name.
-pub fn folder_name() -> FolderName {
+pub(crate) fn folder_name() -> FolderName {
     FolderName
 }
 
@@ -133,7 +133,7 @@ impl Kind for FolderName {
 }
 
 /// Returns whether a name may contain this character.
-pub fn of_name(c: char) -> bool {
+pub(crate) fn of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
@@ -180,15 +180,15 @@ type Row<T> = (T, &'static str, &'static str);
 
 /// Kind of a word from a table.
 #[derive(Clone)]
-pub struct Word<T>(Vec<Row<T>>);
+pub(crate) struct Word<T>(Vec<Row<T>>);
 
 /// Returns the kind of a word from a table.
-pub fn word<T>(rows: impl IntoIterator<Item = Row<T>>) -> Word<T> {
+pub(crate) fn word<T>(rows: impl IntoIterator<Item = Row<T>>) -> Word<T> {
     Word(rows.into_iter().collect())
 }
 
 /// Returns the kind of a word of a choice.
-pub fn choice<E: Choice>() -> Word<E> {
+pub(crate) fn choice<E: Choice>() -> Word<E> {
     word(E::ALL.iter().copied())
 }
 

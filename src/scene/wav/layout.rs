@@ -3,7 +3,7 @@
 use super::Sample;
 
 /// Place and format of the samples of a file.
-pub struct Layout<'a> {
+pub(super) struct Layout<'a> {
     /// Format of a sample.
     pub sample: Sample,
     /// Number of channels.
@@ -50,7 +50,7 @@ const OPEN: u32 = u32::MAX;
 ///
 /// # Errors
 /// Fails as [`super::Recording::of`] does.
-pub fn of(bytes: &[u8]) -> Result<Layout<'_>, String> {
+pub(super) fn of(bytes: &[u8]) -> Result<Layout<'_>, String> {
     let Some([b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E']) = bytes.first_chunk::<12>() else {
         let other = OTHERS.iter().find(|(begin, _)| bytes.starts_with(begin));
         let kind = other.map(|(_, what)| format!("; it is {what}")).unwrap_or_default();

@@ -17,7 +17,7 @@ struct Bond {
 }
 
 /// A mesh embedded in a surface.
-pub struct Embedding {
+pub(super) struct Embedding {
     bonds: Vec<Bond>,
     /// Triangles of the surface.
     triangles: Vec<[u32; 3]>,
@@ -29,12 +29,12 @@ const ROUNDS: usize = 12;
 const MOMENT: f64 = 1e-4;
 
 /// Converts a point to double precision.
-pub fn wide(p: &[f32; 3]) -> Vec3 {
+pub(super) fn wide(p: &[f32; 3]) -> Vec3 {
     Vec3::new(p[0].into(), p[1].into(), p[2].into())
 }
 
 /// Computes unit normals at vertices, weighted by the areas of the adjacent triangles.
-pub fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
+pub(super) fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     let mut all = vec![Vec3::zeros(); x.len()];
     for t in triangles {
         let [a, b, c] = t.map(|v| x[v as usize]);
@@ -99,7 +99,7 @@ impl Facet {
 
 impl Embedding {
     /// Attaches points [m] to a surface with its vertices at `x`.
-    pub fn new(points: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> Embedding {
+    pub(super) fn new(points: &[Vec3], x: &[Vec3], triangles: &[[u32; 3]]) -> Embedding {
         let mut search = Traversal::new(triangles, x, points.len());
         search.update(x, |k| points[k]);
         let normals = normals(x, triangles);
@@ -111,7 +111,7 @@ impl Embedding {
     }
 
     /// Returns the largest distance of the points from the surface, along its normals [m].
-    pub fn farthest(&self) -> f64 {
+    pub(super) fn farthest(&self) -> f64 {
         self.bonds.iter().map(|bond| bond.height.abs()).fold(0.0, f64::max)
     }
 
@@ -128,7 +128,7 @@ impl Embedding {
     }
 
     /// Computes positions and velocities of the points from those of the surface's vertices.
-    pub fn carry(&self, surface: &Sample) -> Sample {
+    pub(super) fn carry(&self, surface: &Sample) -> Sample {
         let x: Vec<Vec3> = surface.positions.iter().map(wide).collect();
         let single = |p: Vec3| [p.x as f32, p.y as f32, p.z as f32];
         let velocities = surface.velocities.as_ref().map(|v| {

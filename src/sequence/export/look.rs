@@ -60,7 +60,7 @@ impl Look {
 
 /// Returns the index of the look of each triangle. New looks are added to `all`. Triangles without a material of the
 /// file have the look `own` of the object.
-pub fn painted(own: &Look, materials: &Materials, triangles: usize, all: &mut Vec<Look>) -> Vec<u32> {
+pub(super) fn painted(own: &Look, materials: &Materials, triangles: usize, all: &mut Vec<Look>) -> Vec<u32> {
     let mut known: Vec<Option<u32>> = vec![None; materials.names.len() + 1];
     let mut index = |number: usize| {
         let name = number.checked_sub(1).and_then(|k| materials.names.get(k)).unwrap_or(&own.name);

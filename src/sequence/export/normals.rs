@@ -24,7 +24,7 @@ fn across(positions: &[[f32; 3]], t: &[u32; 3]) -> Vec3 {
 }
 
 /// Computes unit normals at vertices, weighted by the areas of the triangles around. Vertices without any point up.
-pub fn smooth(sample: &Sample, triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
+pub(super) fn smooth(sample: &Sample, triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
     let x = &sample.positions;
     let places = places(x);
     let mut sums = vec![Vec3::zeros(); x.len()];
@@ -37,7 +37,7 @@ pub fn smooth(sample: &Sample, triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
 }
 
 /// Returns whether corners of triangles are at the same place, as along a joined border.
-pub fn joined(sample: &Sample, triangles: &[[u32; 3]]) -> bool {
+pub(super) fn joined(sample: &Sample, triangles: &[[u32; 3]]) -> bool {
     let places = places(&sample.positions);
     let mut used = vec![false; sample.positions.len()];
     triangles.iter().flatten().for_each(|v| used[*v as usize] = true);
@@ -50,7 +50,7 @@ pub fn joined(sample: &Sample, triangles: &[[u32; 3]]) -> bool {
 }
 
 /// Returns whether triangles meet at an edge by more than 60 degrees, as those of a box do.
-pub fn sharp(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> bool {
+pub(super) fn sharp(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> bool {
     let places = places(positions);
     let mut sides: HashMap<[u32; 2], Vec3> = HashMap::new();
     for t in triangles {

@@ -78,7 +78,7 @@ fn tri_mesh(of: &Part, sample: &Sample) -> TriMesh {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn library(folder: &Path, header: &ExportHeader, of: &Part) -> Result<(), DiskError> {
+pub(super) fn library(folder: &Path, header: &ExportHeader, of: &Part) -> Result<(), DiskError> {
     let mut out = String::new();
     for look in of.sets().iter().filter_map(|(look, _)| header.looks.get(*look as usize)) {
         let [r, g, b] = look.colour;
@@ -90,7 +90,7 @@ pub fn library(folder: &Path, header: &ExportHeader, of: &Part) -> Result<(), Di
 }
 
 /// Returns a frame as OBJ, with an origin added and with the names of the object and its materials.
-pub fn mesh(header: &ExportHeader, of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
+pub(super) fn mesh(header: &ExportHeader, of: &Part, sample: &Sample, origin: &Vec3) -> Vec<u8> {
     let mut mesh = tri_mesh(of, sample);
     let names = header.looks.iter().map(|look| look.name.clone()).collect();
     mesh.origins = of.origins.clone();

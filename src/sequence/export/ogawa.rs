@@ -9,7 +9,7 @@ use std::path::Path;
 const DATA: u64 = 1 << 63;
 
 /// An Ogawa file that is being written.
-pub struct Ogawa {
+pub(super) struct Ogawa {
     file: Draft,
 }
 
@@ -18,7 +18,7 @@ impl Ogawa {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(path: &Path) -> Result<Ogawa, DiskError> {
+    pub(super) fn new(path: &Path) -> Result<Ogawa, DiskError> {
         let mut file = Draft::new(path)?;
         // Not frozen, version 1, offset of the root group. The frozen flag and the offset are patched at the end.
         file.put(b"Ogawa\x00\x00\x01\0\0\0\0\0\0\0\0")?;
@@ -26,7 +26,7 @@ impl Ogawa {
     }
 
     /// Writes data, in pieces. Returns its reference.
-    pub fn data(&mut self, pieces: &[&[u8]]) -> Result<u64, DiskError> {
+    pub(super) fn data(&mut self, pieces: &[&[u8]]) -> Result<u64, DiskError> {
         let length: usize = pieces.iter().map(|p| p.len()).sum();
         if length == 0 {
             return Ok(DATA);
@@ -40,7 +40,7 @@ impl Ogawa {
     }
 
     /// Writes a group. Returns its reference.
-    pub fn group(&mut self, children: &[u64]) -> Result<u64, DiskError> {
+    pub(super) fn group(&mut self, children: &[u64]) -> Result<u64, DiskError> {
         if children.is_empty() {
             return Ok(0);
         }
@@ -55,7 +55,7 @@ impl Ogawa {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn finish(mut self, root: u64) -> Result<(), DiskError> {
+    pub(super) fn finish(mut self, root: u64) -> Result<(), DiskError> {
         self.file.patch(8, &root.to_le_bytes())?;
         self.file.patch(5, &[0xff])?;
         self.file.publish()
@@ -64,7 +64,7 @@ impl Ogawa {
 
 /// Type of numbers (plain old data).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pod {
+pub(super) enum Pod {
     Bool = 0,
     U8 = 1,
     I8 = 2,
@@ -85,7 +85,7 @@ impl Pod {
 }
 
 /// A property with samples.
-pub struct Property {
+pub(super) struct Property {
     name: String,
     meta: &'static str,
     array: bool,
@@ -103,18 +103,18 @@ pub struct Property {
 
 impl Property {
     /// Creates an array property. `times` is 0 for a single sample.
-    pub fn array(name: &str, pod: Pod, extent: u32, meta: &'static str, times: u32) -> Property {
+    pub(super) fn array(name: &str, pod: Pod, extent: u32, meta: &'static str, times: u32) -> Property {
         let (samples, name) = (Vec::new(), name.to_string());
         Property { name, meta, array: true, pod, extent, times, samples, count: 0, values: 0, alike: true }
     }
 
     /// Creates a scalar property.
-    pub fn scalar(name: &str, pod: Pod, extent: u32, meta: &'static str, times: u32) -> Property {
+    pub(super) fn scalar(name: &str, pod: Pod, extent: u32, meta: &'static str, times: u32) -> Property {
         Property { array: false, ..Property::array(name, pod, extent, meta, times) }
     }
 
     /// Adds a sample.
-    pub fn add(&mut self, file: &mut Ogawa, bytes: &[u8]) -> Result<(), DiskError> {
+    pub(super) fn add(&mut self, file: &mut Ogawa, bytes: &[u8]) -> Result<(), DiskError> {
         let reference = if bytes.is_empty() { DATA } else { file.data(&[&key(bytes), bytes])? };
         self.samples.push(reference);
         if self.array {
@@ -131,7 +131,7 @@ impl Property {
     }
 
     /// Returns a scalar property of the same name with the first sample alone.
-    pub fn first(&self) -> Property {
+    pub(super) fn first(&self) -> Property {
         let samples = self.samples.iter().take(1).copied().collect();
         Property {
             samples,
@@ -141,7 +141,7 @@ impl Property {
     }
 
     /// Returns the number of samples.
-    pub fn count(&self) -> u32 {
+    pub(super) fn count(&self) -> u32 {
         self.count
     }
 
@@ -166,7 +166,7 @@ impl Property {
 }
 
 /// A compound property.
-pub struct Compound {
+pub(super) struct Compound {
     name: &'static str,
     meta: &'static str,
     properties: Vec<Property>,
@@ -175,7 +175,7 @@ pub struct Compound {
 
 impl Compound {
     /// Creates a compound property from properties and, after them, compounds.
-    pub fn new(
+    pub(super) fn new(
         name: &'static str,
         meta: &'static str,
         properties: Vec<Property>,
@@ -213,7 +213,7 @@ impl Compound {
 }
 
 /// An object with its properties and children.
-pub struct Object {
+pub(super) struct Object {
     /// Name.
     pub name: String,
     /// Metadata.
@@ -226,7 +226,7 @@ pub struct Object {
 
 impl Object {
     /// Writes the object. Returns its reference.
-    pub fn write(&self, file: &mut Ogawa) -> Result<u64, DiskError> {
+    pub(super) fn write(&self, file: &mut Ogawa) -> Result<u64, DiskError> {
         let mut references = vec![self.properties.write(file)?];
         let mut headers = Vec::new();
         for child in &self.children {

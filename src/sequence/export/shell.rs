@@ -7,7 +7,7 @@ use crate::mesh::polygon;
 use std::collections::BTreeSet;
 
 /// A surface that is given thickness.
-pub struct Shell {
+pub(super) struct Shell {
     half: f64,
     triangles: Vec<[u32; 3]>,
 }
@@ -33,7 +33,7 @@ fn doubled(triangles: &[[u32; 3]], rim: &[[usize; 2]], more: u32) -> Vec<[u32; 3
 
 impl Shell {
     /// Gives a part the thickness `thickness` [m]. `polygons` is the number of triangles of each face, in order.
-    pub fn new(part: &mut Part, polygons: &[u32], thickness: f64) -> Shell {
+    pub(super) fn new(part: &mut Part, polygons: &[u32], thickness: f64) -> Shell {
         let triangles = std::mem::take(&mut part.triangles);
         let rim = border(&triangles);
         let each = if polygons.is_empty() { vec![1; triangles.len()] } else { polygons.to_vec() };
@@ -57,7 +57,7 @@ impl Shell {
     }
 
     /// Computes both surfaces from the middle surface.
-    pub fn thicken(&self, middle: Sample) -> Sample {
+    pub(super) fn thicken(&self, middle: Sample) -> Sample {
         let x: Vec<Vec3> = middle.positions.iter().map(wide).collect();
         let normals = normals(&x, &self.triangles);
         let at =

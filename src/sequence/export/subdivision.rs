@@ -148,14 +148,14 @@ fn triangles(quads: &[Vec<u32>]) -> Vec<[u32; 3]> {
 }
 
 /// A subdivided surface.
-pub struct Subdivision {
+pub(super) struct Subdivision {
     levels: Vec<Stencil>,
 }
 
 impl Subdivision {
     /// Subdivides a part `times` times. Each corner of a face becomes a quad. Returns the number of triangles of each
     /// face.
-    pub fn new(part: &mut Part, times: u8) -> (Subdivision, Vec<u32>) {
+    pub(super) fn new(part: &mut Part, times: u8) -> (Subdivision, Vec<u32>) {
         let loops = |corners: &[[u32; 3]]| -> Vec<Vec<u32>> {
             part.faces.iter().map(|face| face.iter().map(|[t, k]| corners[*t][*k]).collect()).collect()
         };
@@ -194,7 +194,7 @@ impl Subdivision {
     }
 
     /// Computes the subdivided surface, with its values per vertex.
-    pub fn refine(&self, mut sample: Sample) -> Sample {
+    pub(super) fn refine(&self, mut sample: Sample) -> Sample {
         for level in &self.levels {
             sample.positions = level.apply(&sample.positions);
             sample.velocities = sample.velocities.map(|v| level.apply(&v));

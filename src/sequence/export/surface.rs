@@ -12,7 +12,7 @@ const BOUND: &str = "material:binding";
 const SURFACE: &str = "outputs:surface";
 
 /// Names of the prims of objects and materials, and of the prim above the materials.
-pub struct Names {
+pub(super) struct Names {
     /// Names of the prims of objects.
     pub parts: Vec<String>,
     /// Names of the prims of looks.
@@ -23,7 +23,7 @@ pub struct Names {
 
 impl Names {
     /// Returns the names below the root.
-    pub fn of(header: &ExportHeader, root: &str) -> Names {
+    pub(super) fn of(header: &ExportHeader, root: &str) -> Names {
         let mut parts = identifiers(header.parts.iter().map(|p| p.name.as_str()).chain(["materials"]));
         let scope = parts.pop().unwrap_or_default();
         let looks = identifiers(header.looks.iter().map(|look| look.name.as_str()));
@@ -31,7 +31,7 @@ impl Names {
     }
 
     /// Returns the name of the prim above the materials.
-    pub fn scope(&self) -> &str {
+    pub(super) fn scope(&self) -> &str {
         self.scope.rsplit('/').next().unwrap_or_default()
     }
 
@@ -50,7 +50,7 @@ fn token(file: &mut Crate, path: &str, value: &str, uniform: bool) {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn materials(file: &mut Crate, header: &ExportHeader, names: &Names) -> Result<(), DiskError> {
+pub(super) fn materials(file: &mut Crate, header: &ExportHeader, names: &Names) -> Result<(), DiskError> {
     // Blender makes an object of a prim of type Scope, so this one has no type.
     let fields = [("specifier", Value::def()), ("primChildren", file.names(&names.looks)?)];
     file.spec(&names.scope, Spec::Prim, &fields);
@@ -92,14 +92,14 @@ fn material(file: &mut Crate, look: &Look, path: &str, name: &str) -> Result<(),
 }
 
 /// Adds the name that users see, where that of the prim cannot have all of its characters.
-pub fn shown_as(file: &mut Crate, fields: &mut Vec<(&str, Value)>, prim: &str, name: &str) {
+pub(super) fn shown_as(file: &mut Crate, fields: &mut Vec<(&str, Value)>, prim: &str, name: &str) {
     if prim != name {
         fields.push(("displayName", file.text(name)));
     }
 }
 
 /// Binding of a mesh, which has its subsets as children.
-pub struct Bound {
+pub(super) struct Bound {
     /// Material of all faces; `None` if they have several.
     whole: Option<u32>,
     /// Looks and their faces.
@@ -108,7 +108,7 @@ pub struct Bound {
 
 impl Bound {
     /// Returns the binding of a part.
-    pub fn of(part: &Part) -> Bound {
+    pub(super) fn of(part: &Part) -> Bound {
         match &part.sets()[..] {
             [] => Bound { whole: None, sets: Vec::new() },
             [(look, _)] => Bound { whole: Some(*look), sets: Vec::new() },
@@ -117,7 +117,7 @@ impl Bound {
     }
 
     /// Returns the further properties of the mesh.
-    pub fn properties<'a>(&self) -> Vec<&'a str> {
+    pub(super) fn properties<'a>(&self) -> Vec<&'a str> {
         let sets = (!self.sets.is_empty()).then_some("subsetFamily:materialBind:familyType");
         sets.into_iter().chain(self.whole.map(|_| BOUND)).collect()
     }
@@ -126,7 +126,7 @@ impl Bound {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn fields(&self, file: &mut Crate, names: &Names) -> Result<Vec<(&'static str, Value)>, DiskError> {
+    pub(super) fn fields(&self, file: &mut Crate, names: &Names) -> Result<Vec<(&'static str, Value)>, DiskError> {
         let mut fields = Vec::new();
         if self.whole.is_some() {
             fields.push(("apiSchemas", file.schemas(&[BINDING])?));
@@ -142,7 +142,7 @@ impl Bound {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn write(&self, file: &mut Crate, path: &str, names: &Names) -> Result<(), DiskError> {
+    pub(super) fn write(&self, file: &mut Crate, path: &str, names: &Names) -> Result<(), DiskError> {
         if let Some(look) = self.whole {
             return bind(file, path, &names.material(look));
         }

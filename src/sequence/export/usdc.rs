@@ -18,7 +18,7 @@ const PREPENDED: u8 = 1 << 5;
 
 /// Types of values, with the numbers of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub(super) enum Type {
     Bool = 1,
     Int = 3,
     Float = 8,
@@ -39,7 +39,7 @@ pub enum Type {
 
 /// A value: its type, and either the inlined value or its offset in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Value(u64);
+pub(super) struct Value(u64);
 
 impl Value {
     fn inline(kind: Type, bits: u32) -> Value {
@@ -51,24 +51,24 @@ impl Value {
     }
 
     /// Returns a Boolean value.
-    pub fn bool(x: bool) -> Value {
+    pub(super) fn bool(x: bool) -> Value {
         Value::inline(Type::Bool, x.into())
     }
 
     /// Returns the specifier `def`.
-    pub fn def() -> Value {
+    pub(super) fn def() -> Value {
         Value::inline(Type::Specifier, 0)
     }
 
     /// Returns the variability `uniform`.
-    pub fn uniform() -> Value {
+    pub(super) fn uniform() -> Value {
         Value::inline(Type::Variability, 1)
     }
 }
 
 /// Type of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spec {
+pub(super) enum Spec {
     /// An attribute: its path is `/prim.name`.
     Attribute = 1,
     /// A prim: `/prim`.
@@ -95,7 +95,7 @@ struct Entry {
 
 /// A crate file that is being written.
 #[derive(Debug)]
-pub struct Crate {
+pub(super) struct Crate {
     file: Draft,
     tokens: Vec<String>,
     /// Tokens of strings.
@@ -110,7 +110,7 @@ impl Crate {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn new(path: &Path) -> Result<Crate, DiskError> {
+    pub(super) fn new(path: &Path) -> Result<Crate, DiskError> {
         let mut file = Draft::new(path)?;
         file.put(&[0; HEAD])?;
         // The first token must not name a property. Paths of properties are distinguished by a negative token index.
@@ -150,30 +150,30 @@ impl Crate {
     }
 
     /// Returns a token.
-    pub fn token(&mut self, word: &str) -> Value {
+    pub(super) fn token(&mut self, word: &str) -> Value {
         Value::inline(Type::Token, self.name(word))
     }
 
     /// Returns a text.
-    pub fn text(&mut self, text: &str) -> Value {
+    pub(super) fn text(&mut self, text: &str) -> Value {
         let token = self.name(text);
         self.strings.push(token);
         Value::inline(Type::String, self.strings.len() as u32 - 1)
     }
 
     /// Returns a number of type `float`.
-    pub fn float(x: f32) -> Value {
+    pub(super) fn float(x: f32) -> Value {
         Value::inline(Type::Float, x.to_bits())
     }
 
     /// Writes a vector of three `float`.
-    pub fn colour(&mut self, x: [f32; 3]) -> Result<Value, DiskError> {
+    pub(super) fn colour(&mut self, x: [f32; 3]) -> Result<Value, DiskError> {
         let bytes: Vec<u8> = x.iter().flat_map(|c| c.to_le_bytes()).collect();
         Ok(Value::placed(Type::Vec3f, self.blob(&bytes)?))
     }
 
     /// Writes the schemas that are applied to a prim, before those of weaker layers.
-    pub fn schemas(&mut self, names: &[&str]) -> Result<Value, DiskError> {
+    pub(super) fn schemas(&mut self, names: &[&str]) -> Result<Value, DiskError> {
         let mut bytes = vec![PREPENDED];
         bytes.extend((names.len() as u64).to_le_bytes());
         names.iter().for_each(|name| bytes.extend(self.name(name).to_le_bytes()));
@@ -181,7 +181,7 @@ impl Crate {
     }
 
     /// Writes the target of a relationship or connection. Its spec must have been added.
-    pub fn target(&mut self, path: &str) -> Result<Value, DiskError> {
+    pub(super) fn target(&mut self, path: &str) -> Result<Value, DiskError> {
         let place = self.entries.iter().position(|entry| entry.path == path).unwrap_or(0);
         let mut bytes = vec![EXPLICIT];
         bytes.extend(1u64.to_le_bytes());
@@ -190,7 +190,7 @@ impl Crate {
     }
 
     /// Writes names of children or properties.
-    pub fn names<S: AsRef<str>>(&mut self, words: &[S]) -> Result<Value, DiskError> {
+    pub(super) fn names<S: AsRef<str>>(&mut self, words: &[S]) -> Result<Value, DiskError> {
         let mut bytes = (words.len() as u64).to_le_bytes().to_vec();
         for word in words {
             bytes.extend(self.name(word.as_ref()).to_le_bytes());
@@ -199,7 +199,7 @@ impl Crate {
     }
 
     /// Writes a number of type `double`.
-    pub fn double(&mut self, x: f64) -> Result<Value, DiskError> {
+    pub(super) fn double(&mut self, x: f64) -> Result<Value, DiskError> {
         let short = x as f32;
         if f64::from(short) == x {
             return Ok(Value::inline(Type::Double, short.to_bits()));
@@ -208,19 +208,19 @@ impl Crate {
     }
 
     /// Writes a vector of `double`.
-    pub fn vector(&mut self, x: [f64; 3]) -> Result<Value, DiskError> {
+    pub(super) fn vector(&mut self, x: [f64; 3]) -> Result<Value, DiskError> {
         let bytes: Vec<u8> = x.iter().flat_map(|c| c.to_le_bytes()).collect();
         Ok(Value::placed(Type::Vec3d, self.blob(&bytes)?))
     }
 
     /// Writes an array of tokens.
-    pub fn tokens(&mut self, words: &[&str]) -> Result<Value, DiskError> {
+    pub(super) fn tokens(&mut self, words: &[&str]) -> Result<Value, DiskError> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| self.name(word).to_le_bytes()).collect();
         self.array(Type::Token, words.len(), &bytes)
     }
 
     /// Writes an array of vectors of `float`, or of plain `float` with `N = 1`.
-    pub fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> Result<Value, DiskError> {
+    pub(super) fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> Result<Value, DiskError> {
         let kind = match N {
             1 => Type::Float,
             2 => Type::Vec2f,
@@ -234,7 +234,7 @@ impl Crate {
     }
 
     /// Writes an array of `int`.
-    pub fn ints(&mut self, values: impl ExactSizeIterator<Item = i32>) -> Result<Value, DiskError> {
+    pub(super) fn ints(&mut self, values: impl ExactSizeIterator<Item = i32>) -> Result<Value, DiskError> {
         let count = values.len();
         let bytes: Vec<u8> = values.flat_map(i32::to_le_bytes).collect();
         self.array(Type::Int, count, &bytes)
@@ -250,7 +250,7 @@ impl Crate {
     }
 
     /// Writes time samples. Times must ascend.
-    pub fn samples(&mut self, times: &[f64], values: &[Value]) -> Result<Value, DiskError> {
+    pub(super) fn samples(&mut self, times: &[f64], values: &[Value]) -> Result<Value, DiskError> {
         let mut bytes = (times.len() as u64).to_le_bytes().to_vec();
         bytes.extend(times.iter().flat_map(|t| t.to_le_bytes()));
         let times = Value::placed(Type::DoubleVector, self.blob(&bytes)?);
@@ -264,7 +264,7 @@ impl Crate {
     }
 
     /// Adds a spec. The root `/` must come first, and a prim before its children.
-    pub fn spec(&mut self, path: &str, spec: Spec, fields: &[(&str, Value)]) {
+    pub(super) fn spec(&mut self, path: &str, spec: Spec, fields: &[(&str, Value)]) {
         let fields = fields.iter().map(|(name, value)| (self.name(name), *value)).collect();
         self.entries.push(Entry { path: path.to_string(), spec, fields });
     }
@@ -273,7 +273,7 @@ impl Crate {
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn finish(mut self) -> Result<(), DiskError> {
+    pub(super) fn finish(mut self) -> Result<(), DiskError> {
         let tree = self.tree();
         let (mut fields, mut known) = (Vec::new(), HashMap::new());
         let (mut sets, mut first) = (Vec::new(), Vec::new());

@@ -17,7 +17,7 @@ const FEWEST: usize = 4;
 
 /// Colouring of the subdomains.
 #[derive(Clone, Debug, Default)]
-pub struct Colours {
+pub(super) struct Colours {
     /// Subdomains, sorted by colour.
     pub order: Vec<usize>,
     /// Offset of each colour: colour `c` has `order[starts[c]..starts[c + 1]]`.
@@ -34,7 +34,7 @@ pub struct Colours {
 
 impl Colours {
     /// Colours the subdomains of `matrix`. `domain` is the subdomain of each vertex.
-    pub fn assign<T: Real>(&mut self, matrix: &Matrix<T>, domain: &[u32]) {
+    pub(super) fn assign<T: Real>(&mut self, matrix: &Matrix<T>, domain: &[u32]) {
         let Colours { order, starts, of, place, couplings, trial } = self;
         let count = matrix.domains.len();
         couplings.resize(count, Vec::new());

@@ -7,11 +7,11 @@ use super::block::{each_block, multiply_add, rows, spread, subtract_transposed, 
 use super::matrix::{Lanes, Matrix, Real};
 
 /// Block of nine numbers, in column order unless stated otherwise.
-pub type Block<T> = [T; 9];
+pub(super) type Block<T> = [T; 9];
 
 /// Position of a vertex in vectors that are sorted by colour.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub(super) struct Place {
     /// Subdomain of the vertex.
     pub domain: usize,
     /// Index of the vertex.
@@ -20,7 +20,7 @@ pub struct Place {
 
 /// Rows of a subdomain.
 #[derive(Clone, Debug, Default)]
-pub struct Scaled<T> {
+pub(super) struct Scaled<T> {
     /// Upper blocks within the subdomain, in row order, with the sparsity of the matrix.
     upper: Vec<T>,
     /// Moving blocks within the subdomain, above the diagonal.
@@ -46,7 +46,7 @@ struct Inner<T> {
 
 /// Blocks that couple to other subdomains, row by row.
 #[derive(Clone, Debug, Default)]
-pub struct Links<T> {
+pub(super) struct Links<T> {
     /// Local row and index of the column of each block.
     places: Vec<[u32; 2]>,
     /// Scaled blocks, in row order.
@@ -60,7 +60,7 @@ impl<T: Real> Links<T> {
     }
 
     /// Calls `f(row, sum)` with the product of each row. `from` has the vector from index `base` on.
-    pub fn product(&self, from: &[Lanes<T>], base: usize, mut f: impl FnMut(usize, [T; 3])) {
+    pub(super) fn product(&self, from: &[Lanes<T>], base: usize, mut f: impl FnMut(usize, [T; 3])) {
         let mut rest = &self.blocks[..];
         for row in self.places.chunk_by(|a, b| a[0] == b[0]) {
             let mut acc = [T::four(&zero::<T>()); 3];
@@ -77,7 +77,7 @@ impl<T: Real> Links<T> {
 impl<T: Real> Scaled<T> {
     /// Scales the rows of subdomain `k`. `inverse` is `C^-1` of each vertex, lower triangular. `place` returns the
     /// position of a vertex, and `colours` is the colour of each subdomain.
-    pub fn fill(
+    pub(super) fn fill(
         &mut self,
         matrix: &Matrix<T>,
         k: usize,
@@ -138,7 +138,13 @@ impl<T: Real> Scaled<T> {
     }
 
     /// Computes `t <- (I + L^T)^-1 t` in the subdomain. `later` has the results of later colours, from index `base` on.
-    pub fn backward(&self, matrix: &Matrix<T>, k: usize, (later, base): (&[Lanes<T>], usize), t: &mut [Lanes<T>]) {
+    pub(super) fn backward(
+        &self,
+        matrix: &Matrix<T>,
+        k: usize,
+        (later, base): (&[Lanes<T>], usize),
+        t: &mut [Lanes<T>],
+    ) {
         let domain = &matrix.domains[k];
         self.above.product(later, base, |i, sum| subtract(&mut t[i], &sum));
         for i in (0..domain.count).rev() {
@@ -156,7 +162,7 @@ impl<T: Real> Scaled<T> {
 
     /// Computes `w <- (I + L)^-1 w` in the subdomain, with `L` as the transpose of the upper blocks. `earlier` has the
     /// results of earlier colours.
-    pub fn forward(&self, matrix: &Matrix<T>, k: usize, earlier: &[Lanes<T>], w: &mut [Lanes<T>]) {
+    pub(super) fn forward(&self, matrix: &Matrix<T>, k: usize, earlier: &[Lanes<T>], w: &mut [Lanes<T>]) {
         let domain = &matrix.domains[k];
         self.below.product(earlier, 0, |i, sum| subtract(&mut w[i], &sum));
         for i in 0..domain.count {
@@ -171,7 +177,7 @@ impl<T: Real> Scaled<T> {
     }
 
     /// Subtracts `A x` from `r`. `all` is `x` of all subdomains, `own` that of the subdomain.
-    pub fn subtract_product(
+    pub(super) fn subtract_product(
         &self,
         matrix: &Matrix<T>,
         k: usize,
@@ -199,7 +205,7 @@ impl<T: Real> Scaled<T> {
 }
 
 /// Returns a vector of zeros.
-pub fn zero<T: Real>() -> Lanes<T> {
+pub(super) fn zero<T: Real>() -> Lanes<T> {
     [T::default(); 4]
 }
 

@@ -5,7 +5,7 @@ use crate::mesh::statement::Token;
 
 /// Encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
+pub(super) enum Encoding {
     /// Digits between blanks.
     Text,
     /// Binary, little-endian.
@@ -15,7 +15,7 @@ pub enum Encoding {
 }
 
 /// Cursor over the bytes of a file. A count in the file never reserves memory: only existing bytes are read.
-pub struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Line counted from 1 and its first byte. Errors report them until binary data have been read.
@@ -28,14 +28,14 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Makes a cursor at the start of a file.
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         let first = bytes.iter().position(|b| matches!(b, b'\n' | b'\r'));
         let alone = first.is_some_and(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
         Self { bytes, at: 0, line: 1, line_start: 0, end: if alone { b'\r' } else { b'\n' }, binary: false }
     }
 
     /// Skips blanks. Returns true at the end of the file.
-    pub fn at_end(&mut self) -> bool {
+    pub(super) fn at_end(&mut self) -> bool {
         while let Some(b) = self.bytes.get(self.at).filter(|b| b.is_ascii_whitespace()) {
             self.at += 1;
             if *b == self.end {
@@ -50,7 +50,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if the line or the file ends.
-    pub fn word_in_line(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
+    pub(super) fn word_in_line(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
         while self.bytes.get(self.at).is_some_and(|b| b.is_ascii_whitespace() && *b != self.end) {
             self.at += 1;
         }
@@ -61,17 +61,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the number of remaining bytes.
-    pub fn left(&self) -> usize {
+    pub(super) fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
     /// Returns the line, counted from 1.
-    pub fn line(&self) -> usize {
+    pub(super) fn line(&self) -> usize {
         self.line
     }
 
     /// Returns whether no bytes remain, not even blanks.
-    pub fn exhausted(&self) -> bool {
+    pub(super) fn exhausted(&self) -> bool {
         self.at == self.bytes.len()
     }
 
@@ -79,7 +79,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if the file ends.
-    pub fn word(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
+    pub(super) fn word(&mut self, expected: &str) -> Result<Token<'a>, MeshError> {
         if self.at_end() {
             return Err(self.cut_short(expected));
         }
@@ -91,12 +91,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns whether the next bytes are `text`.
-    pub fn stands(&self, text: &[u8]) -> bool {
+    pub(super) fn stands(&self, text: &[u8]) -> bool {
         self.bytes[self.at..].starts_with(text)
     }
 
     /// Reads the rest of the line without its end and trailing blanks. Moves to the next line.
-    pub fn rest_of_line(&mut self) -> Token<'a> {
+    pub(super) fn rest_of_line(&mut self) -> Token<'a> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|b| *b == self.end).unwrap_or(rest.len());
         let mut token = self.token(length);
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if the line has more words.
-    pub fn numbers_follow(&mut self, encoding: Encoding) -> Result<(), MeshError> {
+    pub(super) fn numbers_follow(&mut self, encoding: Encoding) -> Result<(), MeshError> {
         if encoding == Encoding::Text {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if `text` does not occur in the rest of the file.
-    pub fn pass(&mut self, text: &str) -> Result<(), MeshError> {
+    pub(super) fn pass(&mut self, text: &str) -> Result<(), MeshError> {
         loop {
             let rest = &self.bytes[self.at..];
             let length = rest.iter().position(|b| *b == self.end).unwrap_or(rest.len());
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if something else comes next, or the file ends.
-    pub fn past(&mut self, text: &str) -> Result<(), MeshError> {
+    pub(super) fn past(&mut self, text: &str) -> Result<(), MeshError> {
         let word = self.word(text)?;
         if !word.text.starts_with(text.as_bytes()) {
             return Err(word.error(format!("'{}' where {text} should stand", word.shown())));
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if the file ends, or the word is not an integer.
-    pub fn integer(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<i64, MeshError> {
+    pub(super) fn integer(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<i64, MeshError> {
         match (encoding, width) {
             (Encoding::Text, _) => self.word(expected)?.integer(),
             (_, 4) => Ok(i32::from_be_bytes(self.number(encoding, expected)?).into()),
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails as [`Cursor::integer`] does, or if the integer is negative.
-    pub fn count(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<usize, MeshError> {
+    pub(super) fn count(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<usize, MeshError> {
         let number = self.integer(encoding, width, expected)?;
         usize::try_from(number).map_err(|_| self.error(format!("{expected} is {number}, which is negative")))
     }
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if the file ends, or the word is not a finite number.
-    pub fn real(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<f64, MeshError> {
+    pub(super) fn real(&mut self, encoding: Encoding, width: usize, expected: &str) -> Result<f64, MeshError> {
         let number = match (encoding, width) {
             (Encoding::Text, _) => return self.word(expected)?.real(),
             (_, 4) => f32::from_be_bytes(self.number(encoding, expected)?).into(),
@@ -196,7 +196,13 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if the file ends.
-    pub fn skip(&mut self, encoding: Encoding, count: usize, width: usize, expected: &str) -> Result<(), MeshError> {
+    pub(super) fn skip(
+        &mut self,
+        encoding: Encoding,
+        count: usize,
+        width: usize,
+        expected: &str,
+    ) -> Result<(), MeshError> {
         if encoding == Encoding::Text {
             for _ in 0..count {
                 self.word(expected)?;
@@ -208,7 +214,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Makes an error at the cursor.
-    pub fn error(&self, what: impl Into<String>) -> MeshError {
+    pub(super) fn error(&self, what: impl Into<String>) -> MeshError {
         if self.binary {
             MeshError::new(format!("before byte {}: {}", self.at, what.into()))
         } else {
@@ -230,7 +236,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Fails if the file ends.
-    pub fn number<const N: usize>(&mut self, encoding: Encoding, expected: &str) -> Result<[u8; N], MeshError> {
+    pub(super) fn number<const N: usize>(&mut self, encoding: Encoding, expected: &str) -> Result<[u8; N], MeshError> {
         let mut number = [0; N];
         number.copy_from_slice(self.take(N, expected)?);
         if encoding == Encoding::Little {

@@ -95,7 +95,7 @@ mod tests {
     use crate::mesh::{check, generate, obj};
 
     /// Gives each triangle corners of its own.
-    pub fn soup(mesh: &TriMesh) -> TriMesh {
+    pub(super) fn soup(mesh: &TriMesh) -> TriMesh {
         let positions: Vec<Vec3> = mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]).collect();
         let triangles = (0..mesh.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
         TriMesh { positions, triangles, ..TriMesh::default() }

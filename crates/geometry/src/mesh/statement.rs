@@ -4,7 +4,7 @@ use crate::mesh::{MeshError, text};
 
 /// Word with its place.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Token<'a> {
+pub(super) struct Token<'a> {
     /// Bytes of the word.
     pub text: &'a [u8],
     line: usize,
@@ -13,22 +13,22 @@ pub struct Token<'a> {
 
 impl<'a> Token<'a> {
     /// Makes a word at a line and column, both counted from 1. Line 0 marks a word without a place.
-    pub fn new(text: &'a [u8], line: usize, column: usize) -> Self {
+    pub(super) fn new(text: &'a [u8], line: usize, column: usize) -> Self {
         Self { text, line, column }
     }
 
     /// Returns the word as text. Bytes that are not UTF-8 are read as Latin-1.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         text::name(self.text)
     }
 
     /// Returns the word for a message, at most 40 characters.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         self.name().chars().take(40).collect()
     }
 
     /// Splits a line into words.
-    pub fn words(&self) -> Vec<Token<'a>> {
+    pub(super) fn words(&self) -> Vec<Token<'a>> {
         let mut words = Vec::new();
         let mut at = 0;
         for piece in self.text.split(u8::is_ascii_whitespace) {
@@ -41,12 +41,12 @@ impl<'a> Token<'a> {
     }
 
     /// Returns its line.
-    pub fn line(&self) -> usize {
+    pub(super) fn line(&self) -> usize {
         self.line
     }
 
     /// Makes an error at this word.
-    pub fn error(&self, what: impl Into<String>) -> MeshError {
+    pub(super) fn error(&self, what: impl Into<String>) -> MeshError {
         if self.line == 0 { MeshError::new(what) } else { MeshError::at(self.line, self.column, what) }
     }
 
@@ -54,7 +54,7 @@ impl<'a> Token<'a> {
     ///
     /// # Errors
     /// Fails if the word is not a finite number.
-    pub fn real(&self) -> Result<f64, MeshError> {
+    pub(super) fn real(&self) -> Result<f64, MeshError> {
         match self.number()? {
             x if x.is_finite() => Ok(x),
             _ => Err(self.error(format!("'{}' is not a finite number", self.shown()))),
@@ -65,7 +65,7 @@ impl<'a> Token<'a> {
     ///
     /// # Errors
     /// Fails for any other word.
-    pub fn number(&self) -> Result<f64, MeshError> {
+    pub(super) fn number(&self) -> Result<f64, MeshError> {
         let parse = |text: &str| text.parse::<f64>().ok();
         if let Some(x) = std::str::from_utf8(self.text).ok().and_then(parse) {
             return Ok(x);
@@ -89,7 +89,7 @@ impl<'a> Token<'a> {
     ///
     /// # Errors
     /// Fails if the word is not an integer.
-    pub fn integer(&self) -> Result<i64, MeshError> {
+    pub(super) fn integer(&self) -> Result<i64, MeshError> {
         let number = std::str::from_utf8(self.text).ok().and_then(|t| t.parse().ok());
         number.ok_or_else(|| self.error(format!("'{}' is not a whole number", self.shown())))
     }
@@ -97,33 +97,33 @@ impl<'a> Token<'a> {
 
 /// Statement: a line, or several joined by `\`.
 #[derive(Debug, Default)]
-pub struct Statement<'a> {
+pub(super) struct Statement<'a> {
     tokens: Vec<Token<'a>>,
 }
 
 impl<'a> Statement<'a> {
     /// Returns the first word, empty if there is none.
-    pub fn keyword(&self) -> &'a [u8] {
+    pub(super) fn keyword(&self) -> &'a [u8] {
         self.tokens.first().map_or(b"", |t| t.text)
     }
 
     /// Returns all words.
-    pub fn tokens(&self) -> &[Token<'a>] {
+    pub(super) fn tokens(&self) -> &[Token<'a>] {
         &self.tokens
     }
 
     /// Returns the words after the first.
-    pub fn words(&self) -> &[Token<'a>] {
+    pub(super) fn words(&self) -> &[Token<'a>] {
         self.tokens.get(1..).unwrap_or_default()
     }
 
     /// Returns the line of the first word.
-    pub fn line(&self) -> usize {
+    pub(super) fn line(&self) -> usize {
         self.tokens.first().map_or(0, |t| t.line)
     }
 
     /// Makes an error at the first word.
-    pub fn error(&self, what: impl Into<String>) -> MeshError {
+    pub(super) fn error(&self, what: impl Into<String>) -> MeshError {
         match self.tokens.first() {
             Some(first) => first.error(what),
             None => MeshError::new(what),
@@ -135,19 +135,19 @@ impl<'a> Statement<'a> {
 const NAMING: [&[u8]; 6] = [b"g", b"o", b"usemtl", b"mtllib", b"usemap", b"maplib"];
 
 /// Reader of the statements of a file. Lines end in `\n`, `\r\n` or `\r`.
-pub struct Tokens<'a> {
+pub(super) struct Tokens<'a> {
     rest: &'a [u8],
     line: usize,
 }
 
 impl<'a> Tokens<'a> {
     /// Starts at the beginning of a file.
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, line: 0 }
     }
 
     /// Reads the next statement, which may be empty, into `statement`. Returns false at the end of the file.
-    pub fn next(&mut self, statement: &mut Statement<'a>) -> bool {
+    pub(super) fn next(&mut self, statement: &mut Statement<'a>) -> bool {
         statement.tokens.clear();
         if self.rest.is_empty() {
             return false;

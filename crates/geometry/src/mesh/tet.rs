@@ -176,7 +176,7 @@ mod tests {
     use crate::mesh::{TriMesh, topology::Topology};
 
     /// Makes a block of `n`^3 cubes of six tetrahedra each around a diagonal (Kuhn).
-    pub fn block(n: u32) -> TetMesh {
+    pub(super) fn block(n: u32) -> TetMesh {
         let at = |x: u32, y: u32, z: u32| x + (n + 1) * (y + (n + 1) * z);
         let mut mesh = TetMesh::default();
         for i in 0..(n + 1).pow(3) {

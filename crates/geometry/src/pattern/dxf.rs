@@ -28,7 +28,7 @@ struct File {
 /// # Errors
 /// Fails at what is no DXF, without a unit or a piece, with several sizes of which none is chosen, and for outlines
 /// that are open.
-pub fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
+pub(super) fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
     let file = file(&pairs::pairs(bytes)?)?;
     let unit = unit(&file, options)?;
     let mut pieces: Vec<&Block> = file.blocks.iter().filter(|b| b.is_piece()).collect();

@@ -24,7 +24,7 @@ struct Properties {
 ///
 /// # Errors
 /// Fails at the first place that is no specification.
-pub fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
+pub(super) fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
     let file = json::read(bytes)?;
     let Some(spec) = file.find("pattern") else {
         return Err(file.fault("no 'pattern' here: not a specification of GarmentCode (..._specification.json)"));

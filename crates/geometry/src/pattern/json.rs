@@ -8,7 +8,7 @@ const DEEPEST: usize = 64;
 
 /// Value with its place.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(super) struct Node {
     /// Line, from 1.
     pub line: usize,
     /// Column in bytes, from 1.
@@ -19,7 +19,7 @@ pub struct Node {
 
 /// JSON value. Maps keep their order.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub(super) enum Value {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -36,12 +36,12 @@ pub enum Value {
 
 impl Node {
     /// Makes an error at the place of the value.
-    pub fn fault(&self, what: impl Into<String>) -> MeshError {
+    pub(super) fn fault(&self, what: impl Into<String>) -> MeshError {
         MeshError::at(self.line, self.column, what)
     }
 
     /// Returns an entry, if this is a map that has it and it is not `null`.
-    pub fn find(&self, key: &str) -> Option<&Node> {
+    pub(super) fn find(&self, key: &str) -> Option<&Node> {
         let Value::Map(entries) = &self.value else { return None };
         let found = entries.iter().find(|(known, _)| known == key).map(|(_, node)| node);
         found.filter(|node| !matches!(node.value, Value::Null))
@@ -51,7 +51,7 @@ impl Node {
     ///
     /// # Errors
     /// Fails if there is none.
-    pub fn get(&self, key: &str) -> Result<&Node, MeshError> {
+    pub(super) fn get(&self, key: &str) -> Result<&Node, MeshError> {
         let Value::Map(entries) = &self.value else {
             return Err(self.fault(format!("expected a map with '{key}', found {}", self.kind())));
         };
@@ -65,7 +65,7 @@ impl Node {
     ///
     /// # Errors
     /// Fails for other values.
-    pub fn entries(&self) -> Result<&[(String, Node)], MeshError> {
+    pub(super) fn entries(&self) -> Result<&[(String, Node)], MeshError> {
         match &self.value {
             Value::Map(entries) => Ok(entries),
             _ => Err(self.fault(format!("expected a map, found {}", self.kind()))),
@@ -76,7 +76,7 @@ impl Node {
     ///
     /// # Errors
     /// Fails for other values.
-    pub fn items(&self) -> Result<&[Node], MeshError> {
+    pub(super) fn items(&self) -> Result<&[Node], MeshError> {
         match &self.value {
             Value::List(items) => Ok(items),
             _ => Err(self.fault(format!("expected a list, found {}", self.kind()))),
@@ -87,7 +87,7 @@ impl Node {
     ///
     /// # Errors
     /// Fails for other values.
-    pub fn number(&self) -> Result<f64, MeshError> {
+    pub(super) fn number(&self) -> Result<f64, MeshError> {
         match &self.value {
             Value::Number(value) => Ok(*value),
             _ => Err(self.fault(format!("expected a number, found {}", self.kind()))),
@@ -98,7 +98,7 @@ impl Node {
     ///
     /// # Errors
     /// Fails for other values.
-    pub fn index(&self, count: usize, noun: &str) -> Result<usize, MeshError> {
+    pub(super) fn index(&self, count: usize, noun: &str) -> Result<usize, MeshError> {
         let value = self.number()?;
         if value.fract() == 0.0 && value >= 0.0 && value < count as f64 {
             return Ok(value as usize);
@@ -110,7 +110,7 @@ impl Node {
     ///
     /// # Errors
     /// Fails for other values.
-    pub fn numbers<const N: usize>(&self) -> Result<[f64; N], MeshError> {
+    pub(super) fn numbers<const N: usize>(&self) -> Result<[f64; N], MeshError> {
         let items = self.items()?;
         if items.len() != N {
             return Err(self.fault(format!("expected a list of {N} numbers, found {}", items.len())));
@@ -126,7 +126,7 @@ impl Node {
     ///
     /// # Errors
     /// Fails for other values.
-    pub fn text(&self) -> Result<&str, MeshError> {
+    pub(super) fn text(&self) -> Result<&str, MeshError> {
         match &self.value {
             Value::Text(text) => Ok(text),
             _ => Err(self.fault(format!("expected a text, found {}", self.kind()))),
@@ -134,7 +134,7 @@ impl Node {
     }
 
     /// Describes the kind of the value.
-    pub fn kind(&self) -> String {
+    pub(super) fn kind(&self) -> String {
         match &self.value {
             Value::Null => "null".to_string(),
             Value::Bool(flag) => flag.to_string(),
@@ -150,7 +150,7 @@ impl Node {
 ///
 /// # Errors
 /// Fails at the first place that is not JSON.
-pub fn read(bytes: &[u8]) -> Result<Node, MeshError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Node, MeshError> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {

@@ -153,7 +153,10 @@ pub struct Stitch {
 
 /// Returns whether a point is inside closed polygons, by the parity of their sides on its right. The last point of each
 /// is joined to the first, since curves close only within rounding.
-pub fn inside<R: IntoIterator<Item = Vec2, IntoIter: Clone>>(rings: impl IntoIterator<Item = R>, p: Vec2) -> bool {
+pub(super) fn inside<R: IntoIterator<Item = Vec2, IntoIter: Clone>>(
+    rings: impl IntoIterator<Item = R>,
+    p: Vec2,
+) -> bool {
     let crossed = |ring: R| {
         let points = ring.into_iter();
         let ends = points.clone().skip(1).chain(points.clone().take(1));

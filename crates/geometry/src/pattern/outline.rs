@@ -5,11 +5,11 @@ use crate::linalg::Vec2;
 use kurbo::PathSeg;
 
 /// Distance of ends that are joined [m].
-pub const JOINED: f64 = 5e-4;
+pub(super) const JOINED: f64 = 5e-4;
 
 /// Open piece of an outline.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub(super) struct Piece {
     /// Name; empty if it has none.
     pub name: String,
     /// Shape.
@@ -20,7 +20,7 @@ pub struct Piece {
 
 /// Gap between pieces that do not close.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gap {
+pub(super) struct Gap {
     /// Place of the open end.
     pub at: Vec2,
     /// Distance to the nearest end [m].
@@ -34,7 +34,7 @@ pub struct Gap {
 ///
 /// # Errors
 /// Fails where there is no such end.
-pub fn joined(mut pieces: Vec<Piece>, bridge: impl Fn(Vec2, Vec2) -> bool) -> Result<Vec<Piece>, Gap> {
+pub(super) fn joined(mut pieces: Vec<Piece>, bridge: impl Fn(Vec2, Vec2) -> bool) -> Result<Vec<Piece>, Gap> {
     if pieces.is_empty() {
         return Ok(pieces);
     }
@@ -65,7 +65,7 @@ pub fn joined(mut pieces: Vec<Piece>, bridge: impl Fn(Vec2, Vec2) -> bool) -> Re
 }
 
 /// Returns the turn at the start of each segment of a closed loop [rad].
-pub fn turns(segments: &[PathSeg]) -> Vec<f64> {
+pub(super) fn turns(segments: &[PathSeg]) -> Vec<f64> {
     let all: Vec<Curve> = segments.iter().map(|s| Curve::new(vec![*s])).collect();
     let turn = |k: usize| {
         let before = all[(k + all.len() - 1) % all.len()].direction(true);
@@ -76,7 +76,7 @@ pub fn turns(segments: &[PathSeg]) -> Vec<f64> {
 }
 
 /// Cuts a closed loop before each segment that begins at a corner. Without any, the whole loop is one curve.
-pub fn cut(segments: &[PathSeg], corners: &[bool]) -> Vec<Curve> {
+pub(super) fn cut(segments: &[PathSeg], corners: &[bool]) -> Vec<Curve> {
     let n = segments.len();
     let at: Vec<usize> = (0..n).filter(|k| corners.get(*k) == Some(&true)).collect();
     let Some(first) = at.first().copied() else { return vec![Curve::new(segments.to_vec())] };
@@ -85,7 +85,7 @@ pub fn cut(segments: &[PathSeg], corners: &[bool]) -> Vec<Curve> {
 }
 
 /// Makes edges of curves that follow each other anticlockwise. Those without a name have their number.
-pub fn edges(mut pieces: Vec<Piece>) -> Vec<Edge> {
+pub(super) fn edges(mut pieces: Vec<Piece>) -> Vec<Edge> {
     if pieces.iter().map(|p| p.curve.twice_area()).sum::<f64>() < 0.0 {
         pieces.reverse();
         pieces.iter_mut().for_each(|p| p.curve = p.curve.reversed());
@@ -99,7 +99,7 @@ pub fn edges(mut pieces: Vec<Piece>) -> Vec<Edge> {
 }
 
 /// Unfolds a half: reflects its outline about edge `fold`, which goes. Reflected edges have `-2` after their names.
-pub fn unfolded(outline: &[Edge], fold: usize) -> Vec<Edge> {
+pub(super) fn unfolded(outline: &[Edge], fold: usize) -> Vec<Edge> {
     let n = outline.len();
     let axis = &outline[fold].curve;
     let (origin, along) = (axis.start(), (axis.end() - axis.start()).normalize());

@@ -16,7 +16,7 @@ const PIECES: usize = 4000;
 
 /// Sampled panel.
 #[derive(Clone, Debug, Default)]
-pub struct Border {
+pub(super) struct Border {
     /// Vertices: of the loops in order, then of inner lines [m].
     pub points: Vec<Vec2>,
     /// Vertices of each loop, in order.
@@ -40,7 +40,7 @@ enum Division {
 ///
 /// # Errors
 /// Fails for a panel that is smaller than that.
-pub fn sample(pattern: &Pattern, h: f64, notes: &mut Vec<MeshError>) -> Result<Vec<Border>, MeshError> {
+pub(super) fn sample(pattern: &Pattern, h: f64, notes: &mut Vec<MeshError>) -> Result<Vec<Border>, MeshError> {
     let marks = marks(pattern, h);
     let mut divisions: BTreeMap<Side, Division> = collapsed(pattern, h, notes);
     for stitch in &pattern.stitches {

@@ -9,7 +9,7 @@ const ANGLE: f64 = 28.0;
 
 /// Triangles of a panel.
 #[derive(Clone, Debug, Default)]
-pub struct Flat {
+pub(super) struct Flat {
     /// Vertices: those of the border, then others [m].
     pub points: Vec<Vec2>,
     /// Triangles, anticlockwise in the plane.
@@ -19,7 +19,7 @@ pub struct Flat {
 }
 
 /// Moves the vertices after the first `fixed` ones. `again` triangulates the points anew after each round.
-pub fn smoothed(mut flat: Flat, fixed: usize, again: impl Fn(&[Vec2]) -> Option<Vec<[u32; 3]>>) -> Flat {
+pub(super) fn smoothed(mut flat: Flat, fixed: usize, again: impl Fn(&[Vec2]) -> Option<Vec<[u32; 3]>>) -> Flat {
     for _ in 0..ROUNDS {
         let mut around: Vec<Vec<u32>> = vec![Vec::new(); flat.points.len()];
         for (t, triangle) in flat.triangles.iter().enumerate() {
@@ -61,7 +61,7 @@ fn centroid(star: &[[u32; 3]], points: &[Vec2]) -> Vec2 {
 }
 
 /// Returns the smallest angle of triangles [rad]; negative if one is turned over.
-pub fn smallest(triangles: &[[u32; 3]], points: &[Vec2]) -> f64 {
+pub(super) fn smallest(triangles: &[[u32; 3]], points: &[Vec2]) -> f64 {
     let of = |triangle: &[u32; 3]| {
         let p = triangle.map(|v| points[v as usize]);
         (0..3).map(|k| angle(p[k], p[(k + 1) % 3], p[(k + 2) % 3])).fold(f64::INFINITY, f64::min)

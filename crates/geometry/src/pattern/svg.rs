@@ -25,13 +25,13 @@ const LINK: &str = "http://www.w3.org/1999/xlink";
 const SODIPODI: &str = "http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd";
 
 /// Document, for the places of faults.
-pub struct Place<'a> {
+pub(super) struct Place<'a> {
     document: &'a Document<'a>,
 }
 
 impl Place<'_> {
     /// Makes an error at an element, with its kind and name.
-    pub fn fault(&self, node: &Node, what: impl AsRef<str>) -> MeshError {
+    pub(super) fn fault(&self, node: &Node, what: impl AsRef<str>) -> MeshError {
         let at = self.document.text_pos_at(node.range().start);
         let name = named(node).map(|n| format!(" '{}'", short(n))).unwrap_or_default();
         let what = format!("<{}>{name}: {}", node.tag_name().name(), what.as_ref());
@@ -53,7 +53,7 @@ fn named<'a>(node: &Node<'a, '_>) -> Option<&'a str> {
 ///
 /// # Errors
 /// Fails for text that is no SVG, a drawing without a real size, and panels whose outline is open.
-pub fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
+pub(super) fn read(bytes: &[u8], options: &Options) -> Result<Pattern, MeshError> {
     let text = text::name(&text::plain(bytes)?);
     let parsing = ParsingOptions { allow_dtd: true, nodes_limit: 2_000_000, ..ParsingOptions::default() };
     let document = Document::parse_with_options(&text, parsing).map_err(|error| {

@@ -23,7 +23,7 @@ type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 /// # Errors
 /// Fails where loops touch or cross once they are sampled: with the two vertices of a piece of the border there, or a
 /// single one.
-pub fn triangulate(border: &Border, h: f64) -> Result<Flat, Vec<u32>> {
+pub(super) fn triangulate(border: &Border, h: f64) -> Result<Flat, Vec<u32>> {
     let rims = rims(border);
     let mut lines: Vec<[u32; 2]> = Vec::new();
     for (_, line) in &border.lines {

@@ -32,7 +32,7 @@ pub struct Marks {
 /// Diameter of a mark, as part of the smaller side of the chart.
 pub const MARK: f64 = 0.05;
 /// Diameter of the mark of the upper left corner, as a multiple of that of the others.
-pub const LARGER: f64 = 1.6;
+pub(super) const LARGER: f64 = 1.6;
 /// Most round spots among which marks are looked for.
 const MOST: usize = 28;
 /// Distance of a mark from its expected place, as part of the smaller side, up to which it is taken.

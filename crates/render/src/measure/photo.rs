@@ -147,7 +147,7 @@ impl Photo {
 }
 
 /// Returns the eight neighbours of a pixel.
-pub fn around(x: i64, y: i64) -> impl Iterator<Item = (i64, i64)> {
+pub(super) fn around(x: i64, y: i64) -> impl Iterator<Item = (i64, i64)> {
     (-1..=1).flat_map(move |j| (-1..=1).map(move |i| (x + i, y + j))).filter(move |at| *at != (x, y))
 }
 

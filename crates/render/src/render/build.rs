@@ -25,7 +25,7 @@ pub(super) struct Node {
 
 impl Node {
     /// Returns half the area of the box.
-    pub fn half_area(&self) -> f32 {
+    pub(super) fn half_area(&self) -> f32 {
         Bounds { lo: self.lo, hi: self.hi }.half_area()
     }
 }
@@ -39,7 +39,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// Returns the box around points.
-    pub fn around(points: &[[f32; 3]; 3]) -> Bounds {
+    pub(super) fn around(points: &[[f32; 3]; 3]) -> Bounds {
         let mut all = Bounds::EMPTY;
         points.iter().for_each(|p| all.add(&Bounds { lo: *p, hi: *p }));
         all

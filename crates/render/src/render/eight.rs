@@ -56,7 +56,7 @@ struct Ray {
 impl Eight {
     /// Joins the nodes of a binary hierarchy. `triangle` returns the number, corners and normal of the triangle at a
     /// place of the leaves.
-    pub fn new(nodes: &[Node], triangle: impl Fn(usize) -> (u32, [[f32; 3]; 4])) -> Eight {
+    pub(super) fn new(nodes: &[Node], triangle: impl Fn(usize) -> (u32, [[f32; 3]; 4])) -> Eight {
         let mut eight = Eight::default();
         if nodes.is_empty() {
             return eight;
@@ -98,7 +98,7 @@ impl Eight {
     }
 
     /// Finds out whether anything lies within reach of the lanes. `hit` becomes some triangle or [`NONE`].
-    pub fn blocked(&self, packet: &mut Packet) {
+    pub(super) fn blocked(&self, packet: &mut Packet) {
         let free = if self.branches.is_empty() { 0 } else { packet.entering(self.lo, self.hi) };
         if free == 0 {
             return;

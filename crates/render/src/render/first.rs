@@ -23,7 +23,7 @@ pub(super) struct Sample {
 
 impl Draw<'_> {
     /// Sends up to sixteen rays through points of the picture [pixels].
-    pub fn first_hits(&self, places: &[[f64; 2]]) -> [Sample; LANES] {
+    pub(super) fn first_hits(&self, places: &[[f64; 2]]) -> [Sample; LANES] {
         let (w, h) = (self.settings.width as f64, self.settings.height as f64);
         let mut packet = Packet::default();
         let mut rays = [(Vec3::zeros(), 0.0); LANES];

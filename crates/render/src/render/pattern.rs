@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 /// Returns point `index` of the (0,2)-sequence (Sobol 1967; Kollig & Keller 2002). Every aligned block of `2^m` points
 /// has one point in each elementary interval of area `2^-m`.
-pub fn sobol(index: u32) -> [f64; 2] {
+pub(super) fn sobol(index: u32) -> [f64; 2] {
     let (mut rest, mut v, mut y) = (index, 1u32 << 31, 0u32);
     while rest != 0 {
         if rest & 1 == 1 {
@@ -18,7 +18,7 @@ pub fn sobol(index: u32) -> [f64; 2] {
 
 /// Returns an offset from the pixel's centre [pixels], distributed as the tent filter of the given radius. Point 0 is
 /// the centre.
-pub fn pixel(index: u32, radius: f64) -> [f64; 2] {
+pub(super) fn pixel(index: u32, radius: f64) -> [f64; 2] {
     sobol(index).map(|u| {
         let u = (u + 0.5).fract();
         radius * if u < 0.5 { (2.0 * u).sqrt() - 1.0 } else { 1.0 - (2.0 - 2.0 * u).sqrt() }
@@ -26,7 +26,7 @@ pub fn pixel(index: u32, radius: f64) -> [f64; 2] {
 }
 
 /// Maps the unit square to the unit disc, area preserving and concentric (Shirley & Chiu 1997).
-pub fn disc(u: [f64; 2]) -> [f64; 2] {
+pub(super) fn disc(u: [f64; 2]) -> [f64; 2] {
     let [a, b] = u.map(|x| 2.0 * x - 1.0);
     if a == 0.0 && b == 0.0 {
         return [0.0, 0.0];
@@ -36,7 +36,7 @@ pub fn disc(u: [f64; 2]) -> [f64; 2] {
 }
 
 /// Maps the unit square to directions about +z with density `cos / pi`.
-pub fn cosine_hemisphere(u: [f64; 2]) -> [f64; 3] {
+pub(super) fn cosine_hemisphere(u: [f64; 2]) -> [f64; 3] {
     let [x, y] = disc(u);
     [x, y, (1.0 - x * x - y * y).max(0.0).sqrt()]
 }

@@ -37,7 +37,7 @@ const SHINE: (f64, f64) = (0.22, 28.0);
 
 /// Returns the part of its colour that a wet surface keeps, and the strength of its highlight. `wetness` runs from 0 to
 /// 1; `rv` is the cosine between mirrored light and viewer.
-pub fn wetted(wetness: f64, nl: f64, rv: f64) -> (f64, f64) {
+pub(super) fn wetted(wetness: f64, nl: f64, rv: f64) -> (f64, f64) {
     let shine = if nl > 0.0 { SHINE.0 * wetness * power(rv, SHINE.1) } else { 0.0 };
     (1.0 - DARKER * wetness, shine)
 }

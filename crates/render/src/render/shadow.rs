@@ -129,7 +129,7 @@ impl Draw<'_> {
     /// Returns the share of the key light that reaches each sample. Sixteen rays, most of them to the light's rim,
     /// distinguish light and shade from penumbra. Only in a penumbra is the share measured. Samples are used repeatedly
     /// if a pixel has few.
-    pub fn shadow(&self, samples: &[Sample], set: usize, rays: &mut u32) -> [f64; LANES] {
+    pub(super) fn shadow(&self, samples: &[Sample], set: usize, rays: &mut u32) -> [f64; LANES] {
         let (mut sent, mut free) = ([0u32; LANES], [0u32; LANES]);
         let (lit, used) = self.towards_key(samples, &self.probe, rays, &mut sent, &mut free);
         if lit > 0 && lit < used {

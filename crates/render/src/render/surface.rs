@@ -83,7 +83,7 @@ fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
 }
 
 impl<'a> Surface<'a> {
-    pub fn new(objects: &'a [Object<'a>]) -> Surface<'a> {
+    pub(super) fn new(objects: &'a [Object<'a>]) -> Surface<'a> {
         let mut facets = Vec::new();
         let (mut lo, mut hi) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for (o, object) in objects.iter().enumerate() {
@@ -110,7 +110,7 @@ impl<'a> Surface<'a> {
     }
 
     /// Returns the intersection of the ray with facet `facet`, recomputed in double precision.
-    pub fn hit(&self, facet: u32, origin: Vec3, direction: Vec3) -> Option<Hit> {
+    pub(super) fn hit(&self, facet: u32, origin: Vec3, direction: Vec3) -> Option<Hit> {
         let Facet { object, triangle } = *self.facets.get(facet as usize)?;
         let (o, k) = (object as usize, triangle as usize);
         let body = self.objects.get(o)?;
@@ -156,7 +156,7 @@ impl<'a> Surface<'a> {
     }
 
     /// Returns the linear colour of a hit.
-    pub fn colour(&self, hit: &Hit) -> Vec3 {
+    pub(super) fn colour(&self, hit: &Hit) -> Vec3 {
         let Some(object) = self.objects.get(hit.object) else { return Vec3::zeros() };
         match object.paint {
             Paint::Colour(c) => Vec3::from(c),
@@ -179,7 +179,7 @@ impl<'a> Surface<'a> {
     }
 
     /// Returns the wetness at a hit, from 0 to 1.
-    pub fn wetness(&self, hit: &Hit) -> f64 {
+    pub(super) fn wetness(&self, hit: &Hit) -> f64 {
         let Some(object) = self.objects.get(hit.object).filter(|object| !object.wet.is_empty()) else { return 0.0 };
         let Some(t) = object.triangles.get(hit.triangle) else { return 0.0 };
         let at = |i: usize| object.wet.get(t[i] as usize).copied().unwrap_or_default() * hit.weights[i];

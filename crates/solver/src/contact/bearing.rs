@@ -12,7 +12,14 @@ use std::ops::Range;
 
 /// Computes the mass that the barrier of a pair bears [kg]. It is the effective mass `1/sum(w^2/m)` of both sides, but
 /// at least the `mass` of the pair. The side of a body has the mass of the whole body.
-pub fn bearing(world: &World, step: &Step, pair: Pair, vertices: &[u32; 4], weights: &[f64; 4], mass: f64) -> f64 {
+pub(super) fn bearing(
+    world: &World,
+    step: &Step,
+    pair: Pair,
+    vertices: &[u32; 4],
+    weights: &[f64; 4],
+    mass: f64,
+) -> f64 {
     let side = |own: Range<usize>| -> f64 {
         let first = vertices[own.start] as usize;
         let own = own.filter(|k| free(world, step, vertices[*k]));

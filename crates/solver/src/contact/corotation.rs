@@ -11,7 +11,7 @@ use crate::linalg::{Vec3, par};
 
 /// Normals and rotations of the vertices in contact. The storage is kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct CoRotation {
+pub(super) struct CoRotation {
     /// Unit normals at the start of the step.
     normals: Vec<Vec3>,
     /// Rotation of each normal: axis times sine of the angle.
@@ -20,7 +20,7 @@ pub struct CoRotation {
 
 impl CoRotation {
     /// Computes the normals of the `touched` vertices at positions `x`.
-    pub fn begin(&mut self, surface: &Surface, x: &[Vec3], touched: &[bool]) {
+    pub(super) fn begin(&mut self, surface: &Surface, x: &[Vec3], touched: &[bool]) {
         self.normals.resize(x.len(), Vec3::zeros());
         self.turns.resize(x.len(), Vec3::zeros());
         par::each_mut(&mut self.normals, |v, normal| {
@@ -32,7 +32,7 @@ impl CoRotation {
 
     /// Computes the rotation of the `touched` vertices when all vertices move from `x` by `displacement`. Needs the
     /// normals of `begin`.
-    pub fn follow(&mut self, surface: &Surface, x: &[Vec3], displacement: &[Vec3], touched: &[bool]) {
+    pub(super) fn follow(&mut self, surface: &Surface, x: &[Vec3], displacement: &[Vec3], touched: &[bool]) {
         let CoRotation { normals, turns } = self;
         // Contacts added later in the step have vertices without normals. Their rotations must not be left over from an
         // older step.
@@ -43,7 +43,7 @@ impl CoRotation {
 
     /// Returns the relative displacement of the closest points by common rotation [m], for a contact of `vertices` with
     /// `weights`. It is the smaller one of the two sides' rotations, or zero if these are opposed.
-    pub fn turned(&self, x: &[Vec3], vertices: &[u32; 4], weights: &[f64; 4]) -> Vec3 {
+    pub(super) fn turned(&self, x: &[Vec3], vertices: &[u32; 4], weights: &[f64; 4]) -> Vec3 {
         let (mut between, mut sides) = (Vec3::zeros(), [Vec3::zeros(); 2]);
         for (v, weight) in vertices.iter().map(|v| *v as usize).zip(*weights) {
             between += x[v] * weight;

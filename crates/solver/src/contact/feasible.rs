@@ -33,14 +33,14 @@ const BORDER: f64 = 1e-9;
 /// Interior edges and vertices of flat regions of rigid obstacles. They form no contacts, because a vertex of the other
 /// surface is as near to the region.
 #[derive(Clone, Debug)]
-pub struct Flat {
+pub(super) struct Flat {
     vertices: Vec<bool>,
     edges: Vec<bool>,
 }
 
 impl Flat {
     /// Finds flat regions in the initial shapes.
-    pub fn new(world: &World) -> Flat {
+    pub(super) fn new(world: &World) -> Flat {
         let surface = &world.surface;
         let mut flat = Flat { vertices: vec![false; surface.vertices], edges: vec![false; surface.edges.len()] };
         for obstacle in world.obstacles.iter().filter(|o| o.course.still() || matches!(o.course, Course::Rigid(_))) {
@@ -56,13 +56,13 @@ impl Flat {
     }
 
     /// Returns true if the vertex forms vertex-face contacts.
-    pub fn vertex_counts(&self, vertex: u32) -> bool {
+    pub(super) fn vertex_counts(&self, vertex: u32) -> bool {
         !self.vertices[vertex as usize]
     }
 
     /// Computes the activation weight of an edge-edge pair. `normal` is the direction from the second closest point to
     /// the first, and `weights` are those of the closest points.
-    pub fn edges_share(
+    pub(super) fn edges_share(
         &self,
         surface: &Surface,
         x: &[Vec3],
@@ -114,7 +114,7 @@ fn fading(sine: f64, slope: f64) -> Share {
 
 /// Returns the part of `bristles`, sorted by key, from the first feature of `key` on. `far` selects binary search
 /// instead of a linear search from the start.
-pub fn from_first(bristles: &[(u64, Bristle)], key: u64, far: bool) -> &[(u64, Bristle)] {
+pub(super) fn from_first(bristles: &[(u64, Bristle)], key: u64, far: bool) -> &[(u64, Bristle)] {
     let before = |b: &(u64, Bristle)| b.0 >> SECOND < key >> SECOND;
     let skip = if far { bristles.partition_point(before) } else { bristles.iter().take_while(|b| before(b)).count() };
     &bristles[skip..]
@@ -122,7 +122,7 @@ pub fn from_first(bristles: &[(u64, Bristle)], key: u64, far: bool) -> &[(u64, B
 
 /// Returns the friction memory of a contact: its own bristle, or that of a contact from which it has moved on. The
 /// latter has the same first feature and a neighbour of the second. `bristles` must start at the first feature.
-pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
+pub(super) fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<Bristle> {
     let of_first = bristles.iter().take_while(|b| b.0 >> SECOND == key >> SECOND);
     let corners = |key: u64| {
         let second = (key & ((1 << SECOND) - 1)) as usize;
@@ -144,7 +144,7 @@ pub fn remember(world: &World, bristles: &[(u64, Bristle)], key: u64) -> Option<
 /// share the closest edge or corner form one contact. A face whose own closest point is elsewhere takes precedence,
 /// because the shared border is then no closest point of the surface. Otherwise the first face counts. The weight fades
 /// where the vertex leans, because its edges are nearer.
-pub fn minimum<'a>(
+pub(super) fn minimum<'a>(
     world: &World,
     x: &[Vec3],
     c: &NarrowResult,

@@ -28,7 +28,7 @@ struct Point {
 
 /// Surface frames of measured friction. The storage is kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct FrictionFrames {
+pub(super) struct FrictionFrames {
     /// Triangles at each vertex of the objects with measured friction, grouped by vertex.
     triangles: Vec<u32>,
     /// Offsets of the vertices in `triangles` (CSR, one more than vertices); empty without measured friction.
@@ -43,7 +43,7 @@ pub struct FrictionFrames {
 
 impl FrictionFrames {
     /// Creates the storage for a world.
-    pub fn new(world: &World) -> FrictionFrames {
+    pub(super) fn new(world: &World) -> FrictionFrames {
         if world.frictions.laws.is_empty() {
             return FrictionFrames::default();
         }
@@ -63,17 +63,17 @@ impl FrictionFrames {
     }
 
     /// Returns true if the world has measured friction.
-    pub fn acts(&self) -> bool {
+    pub(super) fn acts(&self) -> bool {
         !self.starts.is_empty()
     }
 
     /// Returns laws and frames for the contacts.
-    pub fn rubs<'a>(&'a self, world: &'a World) -> Rubs<'a> {
+    pub(super) fn rubs<'a>(&'a self, world: &'a World) -> Rubs<'a> {
         Rubs { laws: &world.frictions.laws, rubs: &self.rubs }
     }
 
     /// Computes the frames at positions `x`, for all contacts of a step.
-    pub fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element], step: &Step) {
+    pub(super) fn begin(&mut self, world: &World, x: &[Vec3], contacts: &mut [Element], step: &Step) {
         self.touched.resize(x.len(), false);
         self.touched.copy_from_slice(&step.touched);
         let mut points = std::mem::take(&mut self.points);
@@ -91,7 +91,7 @@ impl FrictionFrames {
     }
 
     /// Computes the frame of one more contact.
-    pub fn add(&mut self, world: &World, x: &[Vec3], contact: &mut Element, step: &Step) {
+    pub(super) fn add(&mut self, world: &World, x: &[Vec3], contact: &mut Element, step: &Step) {
         for v in contact.vertices.map(|v| v as usize) {
             if !self.touched[v] {
                 self.points[v] = self.point(world, x, v);
@@ -175,7 +175,7 @@ impl FrictionFrames {
     }
 
     /// Computes the pressures from the normal forces of all contacts.
-    pub fn press(&mut self, world: &World, contacts: &[Element], normal: impl Fn(&Element) -> f64 + Sync) {
+    pub(super) fn press(&mut self, world: &World, contacts: &[Element], normal: impl Fn(&Element) -> f64 + Sync) {
         if world.frictions.laws.iter().all(|law| law.area.is_none()) {
             return;
         }

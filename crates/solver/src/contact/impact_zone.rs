@@ -22,7 +22,7 @@ const RIGID: f64 = 1e-12;
 
 /// Impact zones of one step.
 #[derive(Clone, Debug, Default)]
-pub struct ImpactZones {
+pub(super) struct ImpactZones {
     /// Zone of each vertex in a zone.
     zone_of: BTreeMap<u32, usize>,
     /// Vertices of each zone; empty after a merge into another zone.
@@ -37,7 +37,7 @@ impl ImpactZones {
     ///
     /// # Errors
     /// A pair within one zone stays unproven, because prescribed vertices of the zone move differently.
-    pub fn join(
+    pub(super) fn join(
         &mut self,
         world: &World,
         state: &State,
@@ -100,24 +100,24 @@ impl ImpactZones {
     }
 
     /// Returns true if there are no zones.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
     /// Returns true if the vertices belong to one zone that moves rigidly.
-    pub fn one(&self, vertices: &[u32; 4]) -> bool {
+    pub(super) fn one(&self, vertices: &[u32; 4]) -> bool {
         let zone = vertices.map(|v| self.zone_of.get(&v));
         zone[0].is_some_and(|z| !self.torn[*z]) && zone.iter().all(|z| *z == zone[0])
     }
 
     /// Returns the zones without prescribed vertices.
-    pub fn free(&self, world: &World, step: &Step) -> Vec<&[u32]> {
+    pub(super) fn free(&self, world: &World, step: &Step) -> Vec<&[u32]> {
         let free = |zone: &&[u32]| zone.iter().all(|v| !prescribed(world, step, *v));
         self.members.iter().map(Vec::as_slice).filter(free).collect()
     }
 
     /// Returns the vertices in zones that are not prescribed.
-    pub fn moved(&self, world: &World, step: &Step) -> impl Iterator<Item = u32> {
+    pub(super) fn moved(&self, world: &World, step: &Step) -> impl Iterator<Item = u32> {
         self.zone_of.keys().copied().filter(|v| !prescribed(world, step, *v))
     }
 }

@@ -8,7 +8,7 @@ const BITS: usize = 16;
 
 /// Keys of persistent contacts. The storage is kept from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Persistent {
+pub(super) struct Persistent {
     /// Sorted keys.
     keys: Vec<u64>,
     /// Bloom filter with one bit per key. It rejects most pairs by one lookup instead of a search.
@@ -17,7 +17,7 @@ pub struct Persistent {
 
 impl Persistent {
     /// Takes the keys of persistent contacts among `bristles`, which are sorted by key.
-    pub fn take(&mut self, bristles: &[(u64, Bristle)]) {
+    pub(super) fn take(&mut self, bristles: &[(u64, Bristle)]) {
         let Persistent { keys, sieve } = self;
         keys.clear();
         keys.extend(bristles.iter().filter(|(_, b)| b.kept).map(|(key, _)| *key));
@@ -31,7 +31,7 @@ impl Persistent {
 
     /// Returns true if the contact with this key is persistent.
     #[inline]
-    pub fn has(&self, key: u64) -> bool {
+    pub(super) fn has(&self, key: u64) -> bool {
         if self.keys.is_empty() {
             return false;
         }

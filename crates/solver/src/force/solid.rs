@@ -305,12 +305,12 @@ mod tests {
     use crate::linalg::Rotation;
     use crate::linalg::random::Random;
 
-    pub const LAME: Lame = Lame { mu: 400.0, lambda: 900.0 };
+    pub(super) const LAME: Lame = Lame { mu: 400.0, lambda: 900.0 };
     const LAWS: [Solid; 2] = [Solid::Corotational(LAME), Solid::NeoHookean(LAME)];
 
     /// Makes an element of about 10 cm, with rest positions and positions that differ by `by` of its size, in any
     /// rotation.
-    pub fn element(random: &mut Random, by: f64) -> (Tetrahedron, [Vec3; 4], [Vec3; 4]) {
+    pub(super) fn element(random: &mut Random, by: f64) -> (Tetrahedron, [Vec3; 4], [Vec3; 4]) {
         loop {
             let rest: [Vec3; 4] = from_fn(|_| random.vector() * 0.1);
             let Some(tet) = Tetrahedron::new([0, 1, 2, 3], &rest, 0).filter(|t| t.volume > 1e-4) else { continue };

@@ -29,14 +29,14 @@ const CLEAN: u32 = 10;
 
 /// Error aims by object.
 #[derive(Clone, Debug)]
-pub struct Accuracy {
+pub(super) struct Accuracy {
     /// Aim of each simulated object [m].
     aims: Vec<f64>,
 }
 
 impl Accuracy {
     /// Computes the aims for the objects of a world. `accuracy` is the largest error [m].
-    pub fn new(world: &World, accuracy: f64) -> Accuracy {
+    pub(super) fn new(world: &World, accuracy: f64) -> Accuracy {
         let aims = world.objects[..world.simulated()].iter().enumerate().map(|(k, object)| {
             if k < world.cloths.len() { accuracy } else { accuracy.min(BODY * displacement_bound::size(world, object)) }
         });
@@ -45,7 +45,7 @@ impl Accuracy {
 
     /// Estimates the error of a step about to be committed, relative to its aim: the largest over all objects. Pinned
     /// vertices count, since they are released with the velocity of the scheme.
-    pub fn error(&self, world: &World, state: &State, step: &Step) -> f64 {
+    pub(super) fn error(&self, world: &World, state: &State, step: &Step) -> f64 {
         let before = |v: usize| {
             if state.last > 0.0 { (state.v[v] - state.v_before[v]) / state.last } else { world.gravity }
         };
@@ -55,7 +55,7 @@ impl Accuracy {
 
     /// Returns how far the last linearisation moved the vertices, relative to the aim: the largest over all objects.
     /// Aims above [`USUAL`] count as that.
-    pub fn change(&self, world: &World, step: &Step) -> f64 {
+    pub(super) fn change(&self, world: &World, step: &Step) -> f64 {
         self.largest(world, step, |v| step.solved(v as u32) - step.found[v], |change, aim| change / aim.min(USUAL))
     }
 
@@ -83,7 +83,7 @@ impl Accuracy {
     ///
     /// # Errors
     /// Returns the error relative to the aim if it is far too large and the step can be shorter.
-    pub fn check(&self, error: f64, step: &Step, settings: &Settings) -> Result<(), StepError> {
+    pub(super) fn check(&self, error: f64, step: &Step, settings: &Settings) -> Result<(), StepError> {
         if error > COARSE && step.h > least(settings) * (1.0 + 1e-5) { Err(StepError::Coarse(error)) } else { Ok(()) }
     }
 }
@@ -95,7 +95,7 @@ fn least(settings: &Settings) -> f64 {
 
 /// Returns the target of the next step [s] after one of `h` with the target `target`, for an error relative to the aim.
 /// `clean` counts the steps since the last repeat.
-pub fn next(settings: &Settings, error: f64, h: f64, target: f64, clean: u32) -> f64 {
+pub(super) fn next(settings: &Settings, error: f64, h: f64, target: f64, clean: u32) -> f64 {
     let most = if clean >= CLEAN { CHANGE.1 * target } else { target };
     let wanted = (SAFE * h / error.sqrt()).max(CHANGE.0 * target).max(least(settings).min(target));
     wanted.min(most).min(settings.step)

@@ -10,14 +10,14 @@ const SIZES: f64 = 4.0;
 
 /// Largest prescribed displacement of each object in a step.
 #[derive(Clone, Debug)]
-pub struct DisplacementBound {
+pub(super) struct DisplacementBound {
     /// Bound by object [m].
     most: Vec<f64>,
 }
 
 impl DisplacementBound {
     /// Computes the bounds for the objects of a world.
-    pub fn new(world: &World) -> DisplacementBound {
+    pub(super) fn new(world: &World) -> DisplacementBound {
         let sizes: Vec<f64> = world.objects.iter().map(|object| size(world, object)).collect();
         let largest = sizes[..world.simulated()].iter().copied().fold(0.0, f64::max);
         DisplacementBound { most: sizes.iter().map(|size| SIZES * size.max(largest)).collect() }
@@ -28,7 +28,7 @@ impl DisplacementBound {
     ///
     /// # Errors
     /// Returns the vertex with the largest displacement of the first object that exceeds its bound.
-    pub fn check(&self, world: &World, step: &Step) -> Result<(), StepError> {
+    pub(super) fn check(&self, world: &World, step: &Step) -> Result<(), StepError> {
         if !world.contact.enabled {
             return Ok(());
         }
@@ -48,7 +48,7 @@ impl DisplacementBound {
 }
 
 /// Returns the diagonal of the bounding box of an object at the start [m].
-pub fn size(world: &World, object: &Object) -> f64 {
+pub(super) fn size(world: &World, object: &Object) -> f64 {
     let points = || world.rest[object.vertices.clone()].iter();
     let low = points().fold(Vec3::repeat(f64::INFINITY), |m, p| m.inf(p));
     let high = points().fold(Vec3::repeat(f64::NEG_INFINITY), |m, p| m.sup(p));

@@ -14,7 +14,7 @@ const PUSHED: f64 = 3.0;
 
 /// Energies of a component in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Part {
+pub(super) struct Part {
     /// Kinetic energy before and after the step [J].
     pub motion: [f64; 2],
     /// Elastic energy before and after the step [J].
@@ -53,29 +53,29 @@ impl Part {
     }
 
     /// Returns the energy before the step [J].
-    pub fn before(&self) -> f64 {
+    pub(super) fn before(&self) -> f64 {
         self.motion[0] + self.shape[0]
     }
 
     /// Returns the energy after the step [J].
-    pub fn after(&self) -> f64 {
+    pub(super) fn after(&self) -> f64 {
         self.motion[1] + self.shape[1]
     }
 
     /// Returns the gain of energy without explanation other than contacts [J].
-    pub fn gain(&self) -> f64 {
+    pub(super) fn gain(&self) -> f64 {
         self.after() - self.before() - self.work - self.fall
     }
 
     /// Returns the upper bound of the energy added by other sources than gravity [J].
-    pub fn slack(&self) -> f64 {
+    pub(super) fn slack(&self) -> f64 {
         self.work + self.stored + self.eased
     }
 }
 
 /// Computes kinetic energies and speeds of all components. Returns the squared maximum speed of prescribed vertices and
 /// of the air [m^2/s^2].
-pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) -> f64 {
+pub(super) fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) -> f64 {
     parts.clear();
     parts.resize(world.component_mass.len(), Part::default());
     let prescribed = |v: usize| step.fixed.get(v).copied().unwrap_or(true);
@@ -98,7 +98,7 @@ pub fn motion(world: &World, state: &State, step: &Step, parts: &mut Vec<Part>) 
 
 /// Bounds the energy that each component may receive from others. Prescribed motion and air can accelerate it to their
 /// own speed, squared in `outside`. Other components can give no more than they have.
-pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
+pub(super) fn give(world: &World, outside: f64, parts: &mut [Part]) {
     let all: f64 = parts.iter().map(Part::before).sum();
     // Fastest component, and its speed; and the speed of the second.
     let first = (0..parts.len()).max_by(|a, b| parts[*a].fastest[0].total_cmp(&parts[*b].fastest[0]));
@@ -113,13 +113,13 @@ pub fn give(world: &World, outside: f64, parts: &mut [Part]) {
 }
 
 /// Returns the positions after the step.
-pub fn after(state: &State, step: &Step) -> Vec<Vec3> {
+pub(super) fn after(state: &State, step: &Step) -> Vec<Vec3> {
     par::map(state.x.len(), |v| state.x[v] + step.displacement[v])
 }
 
 /// Elastic energies by component at the end of a step, kept for the next.
 #[derive(Clone, Debug, Default)]
-pub struct Shapes {
+pub(super) struct Shapes {
     /// Positions of the energies [m].
     x: Vec<Vec3>,
     /// Remaining stiffness at these positions, by vertex.
@@ -136,7 +136,7 @@ impl Shapes {
     /// Sets the elastic energies before and after the step. Those before are the kept ones if nothing has changed since
     /// and no law remembers. Both have the stiffness and rest angles of this step: their change by keys,
     /// yielding or water is no gain.
-    pub fn set(&mut self, world: &World, state: &State, step: &Step, parts: &mut [Part]) {
+    pub(super) fn set(&mut self, world: &World, state: &State, step: &Step, parts: &mut [Part]) {
         let kept = state.memory.0.is_empty()
             && self.stiffness_scale == step.stiffness_scale
             && self.keyed == step.scales.stiffness
@@ -170,7 +170,7 @@ fn elastic(world: &World, state: &State, step: &Step, x: &[Vec3]) -> Vec<f64> {
 
 /// Interactions of components in a step, and external ones.
 #[derive(Clone, Copy)]
-pub struct Acts<'a> {
+pub(super) struct Acts<'a> {
     /// Components and their constraints.
     pub free: &'a FreeComponents,
     /// Handles.
@@ -182,7 +182,7 @@ pub struct Acts<'a> {
 }
 
 /// Adds the bounds of the work of handles and effects, and of the energies of contacts.
-pub fn work(world: &World, state: &State, step: &Step, acts: Acts, parts: &mut [Part]) {
+pub(super) fn work(world: &World, state: &State, step: &Step, acts: Acts, parts: &mut [Part]) {
     let Acts { pulls, effects, contacts, .. } = acts;
     let part = |v: usize| world.component.get(v).map(|k| *k as usize);
     let mut add = |v: usize, work: f64| {

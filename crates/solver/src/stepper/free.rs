@@ -18,7 +18,7 @@ use crate::world::{State, World};
 
 /// Components, their couplings in a step, and their constraints.
 #[derive(Clone, Debug)]
-pub struct FreeComponents {
+pub(super) struct FreeComponents {
     /// Sets of components coupled in every step.
     always: Sets,
     /// Sets with the couplings of this step.
@@ -38,7 +38,7 @@ pub struct FreeComponents {
 
 impl FreeComponents {
     /// Creates the sets of the components of a world.
-    pub fn new(world: &World) -> FreeComponents {
+    pub(super) fn new(world: &World) -> FreeComponents {
         let count = world.component_mass.len();
         let (mut always, mut blown) = (Sets::new(count), vec![false; count]);
         let mark = |of: &mut Vec<bool>, v: usize| {
@@ -81,7 +81,7 @@ impl FreeComponents {
     }
 
     /// Joins components that contacts and effects of the step couple, and marks those with constraints.
-    pub fn begin(&mut self, world: &World, step: &Step, contacts: &[Element], effects: &Running) {
+    pub(super) fn begin(&mut self, world: &World, step: &Step, contacts: &[Element], effects: &Running) {
         let FreeComponents { always, now, held: [always_held, held], fed: [always_fed, fed], blown, .. } = self;
         now.clone_from(always);
         held.clone_from(always_held);
@@ -116,23 +116,23 @@ impl FreeComponents {
     }
 
     /// Returns the smallest component of each component's set. The system couples no two sets.
-    pub fn sets(&self) -> &[u32] {
+    pub(super) fn sets(&self) -> &[u32] {
         &self.sets
     }
 
     /// Checks whether any set has neither a constraint nor unknown work.
-    pub fn any_left_alone(&self) -> bool {
+    pub(super) fn any_left_alone(&self) -> bool {
         let FreeComponents { sets, held: [_, held], fed: [_, fed], .. } = self;
         sets.iter().any(|set| !held[*set as usize] && !fed[*set as usize])
     }
 
     /// Checks whether the component's set has a constraint.
-    pub fn held(&self, component: usize) -> bool {
+    pub(super) fn held(&self, component: usize) -> bool {
         self.held[1][self.sets[component] as usize]
     }
 
     /// Sums energies of components over their sets. `None` for sets with unknown work.
-    pub fn together<const N: usize>(&self, of: impl Iterator<Item = [f64; N]>) -> Vec<Option<[f64; N]>> {
+    pub(super) fn together<const N: usize>(&self, of: impl Iterator<Item = [f64; N]>) -> Vec<Option<[f64; N]>> {
         let FreeComponents { sets, fed: [_, fed], .. } = self;
         let mut sums = vec![[0.0; N]; sets.len()];
         for (own, set) in of.zip(sets) {
@@ -142,7 +142,7 @@ impl FreeComponents {
     }
 
     /// Shifts the solution of unconstrained sets so that its momentum is that of `force`.
-    pub fn balance(&mut self, world: &World, step: &mut Step, force: &[Vec3]) {
+    pub(super) fn balance(&mut self, world: &World, step: &mut Step, force: &[Vec3]) {
         let Step { dx, effective_dt, .. } = step;
         let own = |v: usize| {
             let inertia = step.mass[v] / (effective_dt[v] * effective_dt[v]);
@@ -155,14 +155,14 @@ impl FreeComponents {
     }
 
     /// Joins the components of pairs that were corrected in the step.
-    pub fn join(&mut self, world: &World, step: &Step, corrected: &[[u32; 4]]) {
+    pub(super) fn join(&mut self, world: &World, step: &Step, corrected: &[[u32; 4]]) {
         let FreeComponents { now, held: [_, held], fed: [_, fed], .. } = self;
         corrected.iter().for_each(|vertices| couple(world, step, (now, held, fed), vertices.iter().copied()));
         self.spread();
     }
 
     /// Shifts velocities of unconstrained sets at the end of the step, so that only gravity has changed their momentum.
-    pub fn settle(&mut self, world: &World, state: &State, step: &mut Step) {
+    pub(super) fn settle(&mut self, world: &World, state: &State, step: &mut Step) {
         let fall = world.gravity * step.h;
         let velocity = &step.velocity;
         let own = |v: usize| (step.mass[v], (state.v[v] + fall - velocity[v]) * step.mass[v]);

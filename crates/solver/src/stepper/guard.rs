@@ -40,7 +40,7 @@ const HALVINGS: usize = 8;
 
 /// Circumstances of the check.
 #[derive(Clone, Copy, Debug)]
-pub struct When {
+pub(super) struct When {
     /// True if contacts got a penalty, or if edges stretched too far.
     pub violent: bool,
     /// True if the step cannot be shorter.
@@ -51,7 +51,7 @@ pub struct When {
 
 /// Storage of the energy check.
 #[derive(Clone, Debug, Default)]
-pub struct EnergyGuard {
+pub(super) struct EnergyGuard {
     /// Energies by component.
     parts: Vec<Part>,
     /// Elastic energies.
@@ -95,7 +95,7 @@ impl EnergyGuard {
     ///
     /// # Errors
     /// Returns the fastest vertex beyond its bounds if the step can be shorter.
-    pub fn check(
+    pub(super) fn check(
         &mut self,
         world: &World,
         state: &State,
@@ -168,7 +168,7 @@ impl EnergyGuard {
     }
 
     /// Returns the accounts after the step, for its state.
-    pub fn energy_drift(&self) -> &Vec<f64> {
+    pub(super) fn energy_drift(&self) -> &Vec<f64> {
         &self.energy_drift
     }
 

@@ -24,7 +24,7 @@ const CALM: (f64, f64) = (2.0, 0.01);
 /// # Errors
 /// Returns a vertex of the body and its change of speed if the step can be shorter. The lower bound is the smallest
 /// step, and a part of a whole one.
-pub fn look(
+pub(super) fn look(
     (world, state, step): (&World, &State, &Step),
     contacts: &[Element],
     settings: &Settings,

@@ -16,7 +16,7 @@ use crate::linalg::{Vec3, par};
 use crate::world::step::Step;
 use crate::world::step_error::StepError;
 use crate::world::{Cloth, Limit, State, World};
-pub use spring::Springs;
+pub(super) use spring::Springs;
 
 /// Largest number of sweeps, over positions and over velocities.
 const SWEEPS: usize = 200;
@@ -59,7 +59,7 @@ struct Edge {
 ///
 /// # Errors
 /// Returns the worst edge if the sweeps do not suffice and the step can be shorter.
-pub fn limit_strain(
+pub(super) fn limit_strain(
     world: &World,
     state: &State,
     step: &mut Step,
@@ -265,7 +265,7 @@ impl Pull {
 
 /// Returns the edge farthest beyond its upper bound after the step, and its relative excess. `None` if all are within
 /// theirs up to rounding.
-pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f64)> {
+pub(super) fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f64)> {
     let strain = |Limit { ends, most, .. }: &Limit| {
         let [a, b] = ends.map(|v| v as usize);
         let length = ((state.x[b] + step.displacement[b]) - (state.x[a] + step.displacement[a])).norm();
@@ -277,7 +277,7 @@ pub fn beyond(world: &World, state: &State, step: &Step) -> Option<([u32; 2], f6
 /// Shortens edges that the step stretches too far, in a limited number of sweeps. The bound is the previous or rest
 /// length, whichever is larger, plus the part `most` of the rest length. Changes that increase the total energy are
 /// reverted. Returns true if there were such edges.
-pub fn limit_strain_rate(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
+pub(super) fn limit_strain_rate(world: &World, state: &State, step: &mut Step, most: f64) -> bool {
     let mut long = overstretched(world, state, step, most);
     if long.is_empty() {
         return false;
@@ -352,7 +352,7 @@ fn weight(step: &Step, v: usize) -> f64 {
 
 /// Returns edges that the step stretches too far, with the stretch relative to the rest length. The bound is the
 /// previous or rest length, whichever is larger, plus the part `most` of the rest length.
-pub fn overstretched(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 2], f64)> {
+pub(super) fn overstretched(world: &World, state: &State, step: &Step, most: f64) -> Vec<([u32; 2], f64)> {
     let last = world.simulated().checked_sub(1);
     let edges = &world.surface.edges[..last.map_or(0, |k| world.surface.edge_ranges[k].end)];
     par::gather(edges.len(), par::BLOCK, |range, long| {

@@ -30,7 +30,7 @@ use crate::world::step::Step;
 use crate::world::{Kind, State, World};
 
 /// Forces and system of a step that is about to be committed.
-pub struct Acted<'a, T> {
+pub(super) struct Acted<'a, T> {
     /// Constants of the run.
     pub world: &'a World,
     /// State at the start of the step.
@@ -49,7 +49,7 @@ pub struct Acted<'a, T> {
 
 /// Links in the system of a step.
 #[derive(Clone, Copy)]
-pub struct Links<'a> {
+pub(super) struct Links<'a> {
     /// Handles.
     pub pulls: &'a Pulls,
     /// Contacts.
@@ -59,7 +59,7 @@ pub struct Links<'a> {
 }
 
 /// Storage, and the forces of the last step.
-pub struct ProbeRecorder<T> {
+pub(super) struct ProbeRecorder<T> {
     /// True if a probe measures forces.
     asked: bool,
     /// Velocity of free flight in the last system [m/s].
@@ -82,7 +82,7 @@ pub struct ProbeRecorder<T> {
 
 impl<T: Precision> ProbeRecorder<T> {
     /// Creates the storage for the probes of a world.
-    pub fn new(world: &World) -> ProbeRecorder<T> {
+    pub(super) fn new(world: &World) -> ProbeRecorder<T> {
         let asked = world.probes_forces();
         let outer = |term: &dyn Term| {
             let mut holds = false;
@@ -107,24 +107,24 @@ impl<T: Precision> ProbeRecorder<T> {
     }
 
     /// Checks whether a probe measures forces.
-    pub fn asked(&self) -> bool {
+    pub(super) fn asked(&self) -> bool {
         self.asked
     }
 
     /// Returns the forces of the last step, by probe [N].
-    pub fn forces(&self) -> &[Vec<Vec3>] {
+    pub(super) fn forces(&self) -> &[Vec<Vec3>] {
         &self.forces
     }
 
     /// Keeps the velocity of free flight of the last system.
-    pub fn note(&mut self, step: &Step) {
+    pub(super) fn note(&mut self, step: &Step) {
         if self.asked {
             self.predicted.clone_from(&step.velocity);
         }
     }
 
     /// Measures all probes, and adds the work of the step to each sum.
-    pub fn measure(&mut self, at: &Acted<T>, work: &mut [f64]) {
+    pub(super) fn measure(&mut self, at: &Acted<T>, work: &mut [f64]) {
         self.links(at);
         self.rows(at);
         let balance = self.balance(at);

@@ -9,11 +9,11 @@ use crate::world::{Handle, Pull, Pulled, State, World};
 
 /// Pulls of a step: first of open handles, then of pinned vertices that gave way.
 #[derive(Clone, Debug, Default)]
-pub struct Pulls(pub Vec<Pulled>);
+pub(super) struct Pulls(pub Vec<Pulled>);
 
 impl Pulls {
     /// Finds the vertices that are pulled.
-    pub fn find(&mut self, world: &World, state: &State, step: &Step) {
+    pub(super) fn find(&mut self, world: &World, state: &State, step: &Step) {
         self.0.clear();
         for (_, Handle { pin, .. }, _) in open(world, state) {
             self.0.extend(pin.vertices.iter().map(|v| Pulled::at(*v)));
@@ -22,7 +22,7 @@ impl Pulls {
     }
 
     /// Computes the pulls at the end of free flight.
-    pub fn pull(&mut self, world: &World, state: &State, step: &Step) {
+    pub(super) fn pull(&mut self, world: &World, state: &State, step: &Step) {
         let mut all = self.0.iter_mut();
         for (_, handle, anchors) in open(world, state) {
             let Handle { pin, pull, .. } = handle;
@@ -53,7 +53,7 @@ impl Pulls {
     }
 
     /// Calls `add` with each vertex of a handle and the upper bound of the work on it in the step [J].
-    pub fn each_work(&self, world: &World, state: &State, step: &Step, mut add: impl FnMut(usize, f64)) {
+    pub(super) fn each_work(&self, world: &World, state: &State, step: &Step, mut add: impl FnMut(usize, f64)) {
         for (_, Handle { pin, pull, .. }, _) in open(world, state) {
             let most = match *pull {
                 Pull::Force(force) => force.norm() / pin.vertices.len().max(1) as f64,
@@ -65,7 +65,7 @@ impl Pulls {
     }
 
     /// Reports to `forces` each pull of a handle in the step [N].
-    pub fn each_force(&self, world: &World, state: &State, step: &Step, forces: &mut dyn Forces) {
+    pub(super) fn each_force(&self, world: &World, state: &State, step: &Step, forces: &mut dyn Forces) {
         let mut all = self.0.iter();
         for (k, Handle { pin, .. }, _) in open(world, state) {
             for pulled in all.by_ref().take(pin.vertices.len()) {
@@ -75,7 +75,7 @@ impl Pulls {
     }
 
     /// Calls `f` with each pinned vertex that gave way and the force on it [N].
-    pub fn each_slack(&self, step: &Step, mut f: impl FnMut(usize, Vec3)) {
+    pub(super) fn each_slack(&self, step: &Step, mut f: impl FnMut(usize, Vec3)) {
         let from = self.0.len() - step.pulled.len();
         self.0[from..].iter().for_each(|pulled| f(pulled.vertex as usize, pulled.used(step)));
     }

@@ -25,7 +25,7 @@ pub enum Integrator {
 
 /// Returns the weights of the present and previous state, and `a`, for a step of `h` after one of `last` [s]. `last` is
 /// 0 at the start.
-pub fn weights(integrator: Integrator, h: f64, last: f64) -> (f64, f64, f64) {
+pub(super) fn weights(integrator: Integrator, h: f64, last: f64) -> (f64, f64, f64) {
     if integrator == Integrator::BackwardEuler || last == 0.0 {
         return (1.0, 0.0, 1.0);
     }
@@ -34,7 +34,7 @@ pub fn weights(integrator: Integrator, h: f64, last: f64) -> (f64, f64, f64) {
 }
 
 /// Computes `beta`, and displacement `y` and velocity of free flight under gravity.
-pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &mut Step) {
+pub(super) fn free_flight(world: &World, state: &State, integrator: Integrator, step: &mut Step) {
     let (now, before, a) = weights(integrator, step.h, state.last);
     let beta = step.h / a;
     step.beta = beta;
@@ -50,7 +50,7 @@ pub fn free_flight(world: &World, state: &State, integrator: Integrator, step: &
 
 /// Applies the implicit Euler restart: vertices in contact take the step by backward Euler, in the rotating frame of
 /// their component. The history of BDF2 would turn an impact into a bounce at half its speed.
-pub fn restart_touched(world: &World, state: &State, turns: &Turns, step: &mut Step) {
+pub(super) fn restart_touched(world: &World, state: &State, turns: &Turns, step: &mut Step) {
     let Step { h, beta, effective_dt, displacement, velocity, drift, touched, fixed, .. } = step;
     let grounded = |v: usize| touched[v] && !fixed[v];
     par::fill(effective_dt, |v| if grounded(v) { *h } else { *beta });
@@ -65,7 +65,7 @@ pub fn restart_touched(world: &World, state: &State, turns: &Turns, step: &mut S
 
 /// Applies the implicit Euler restart to cloths with active strain limits, for the same reason. The solution is kept,
 /// relative to the new free flight. Returns true if any vertex changed its integrator.
-pub fn restart_implicit_euler(world: &World, state: &State, turns: &Turns, step: &mut Step) -> bool {
+pub(super) fn restart_implicit_euler(world: &World, state: &State, turns: &Turns, step: &mut Step) -> bool {
     let mut any = false;
     for cloth in &world.cloths {
         let mut outside = cloth.limits.iter().map(|Limit { ends, least, most }| {
@@ -116,7 +116,7 @@ fn move_obstacles(world: &World, state: &State, step: &mut Step) {
 /// Computes the prescribed motion: displacement of obstacles and pinned vertices, and the integrator's velocity of the
 /// latter. Vertices without mass (in no triangle or tetrahedron) stay. Returns true for vertices that a pin releases;
 /// the list is empty if none does.
-pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
+pub(super) fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool> {
     move_obstacles(world, state, step);
     let Step { h, beta, begin: now, end, held, displacement, velocity, fixed, pulled, .. } = step;
     let (h, now, end, waits) = (*h, *now, *end, *held == 1.0);
@@ -170,7 +170,7 @@ pub fn prescribe(world: &World, state: &mut State, step: &mut Step) -> Vec<bool>
 
 /// Checks whether delayed prescribed motion can rejoin its path in a step of size `h`. The distance must not exceed the
 /// activation distance, or twice the displacement of the path in such a step.
-pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
+pub(super) fn rejoins(world: &World, state: &State, h: f64) -> bool {
     let (now, end) = (state.time, state.time + h);
     let (mut away, mut stride) = (0.0f64, 0.5 * world.contact.distance);
     let mut compare = |x: &Vec3, before: Vec3, after: Vec3| {
@@ -198,7 +198,7 @@ pub fn rejoins(world: &World, state: &State, h: f64) -> bool {
 /// Commits the step: history, positions, velocities. Vertices stopped by an impact lose their history except for
 /// gravity. A vertex that leaves contact thus has the free flight of its neighbours. All vertices of a cloth with an
 /// active limit lose it too, so that its momentum is conserved.
-pub fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
+pub(super) fn commit(world: &World, state: &mut State, turns: &Turns, step: &Step) {
     let Step { h, displacement, velocity, touched, limited, dx, effective_dt, .. } = step;
     let calm = CALM * world.gravity.norm();
     let before = &*state;

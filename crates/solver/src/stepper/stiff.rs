@@ -19,11 +19,11 @@ struct Crossed {
 
 /// All bodies of a world.
 #[derive(Clone, Debug, Default)]
-pub struct Stiff(Vec<Crossed>);
+pub(super) struct Stiff(Vec<Crossed>);
 
 impl Stiff {
     /// Creates the list from the shapes at rest.
-    pub fn new(world: &World) -> Stiff {
+    pub(super) fn new(world: &World) -> Stiff {
         let bodies = world.objects.iter().filter(|object| object.kind == Kind::Body).zip(&world.elements.bodies);
         let crossed = bodies.map(|(object, body)| {
             let vertices = object.vertices.clone();
@@ -40,7 +40,7 @@ impl Stiff {
 
     /// Marks all vertices of a body as in contact if any is. Applies to bodies that a wave crosses in a step of `h`
     /// [s].
-    pub fn spread(&self, h: f64, touched: &mut [bool]) {
+    pub(super) fn spread(&self, h: f64, touched: &mut [bool]) {
         for Crossed { vertices, .. } in self.0.iter().filter(|crossed| crossed.time < h) {
             let own = &mut touched[vertices.clone()];
             if own.contains(&true) {

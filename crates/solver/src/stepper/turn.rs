@@ -63,7 +63,7 @@ struct Turn {
 
 /// Rotations of the components in a step. `None` if the rotation is negligible or too large, or if laws resist it.
 #[derive(Clone, Debug)]
-pub struct Turns {
+pub(super) struct Turns {
     /// True if laws resist the rotation, by component.
     resisted: Vec<bool>,
     rigid: Vec<Rigid>,
@@ -72,7 +72,7 @@ pub struct Turns {
 
 impl Turns {
     /// Creates the storage for the components of a world.
-    pub fn new(world: &World) -> Turns {
+    pub(super) fn new(world: &World) -> Turns {
         let count = world.component_mass.len();
         let mut resisted = vec![false; count];
         world.elements.each_term(|term| term.resists(&mut |v| resisted[world.component[v as usize] as usize] = true));
@@ -80,7 +80,7 @@ impl Turns {
     }
 
     /// Computes the rotations in the step from the velocities before it, and rotates the guess.
-    pub fn find(&mut self, world: &World, state: &State, step: &mut Step) {
+    pub(super) fn find(&mut self, world: &World, state: &State, step: &mut Step) {
         let Turns { resisted, rigid, turns } = self;
         let group = |v: usize| Some(world.component[v] as usize);
         fit(rigid, turns.len(), &step.mass, group, |v| (state.x[v], state.v[v]));
@@ -113,7 +113,7 @@ impl Turns {
     }
 
     /// Computes the positions at which laws are linearised, and the remaining displacement of free flight.
-    pub fn ahead(&self, world: &World, state: &State, step: &mut Step) {
+    pub(super) fn ahead(&self, world: &World, state: &State, step: &mut Step) {
         let Step { ahead, left, displacement, .. } = step;
         par::each_pair_mut(ahead, left, |v, ahead, left| {
             let by = self.of(world, v).map_or(Vec3::zeros(), |turn| {
@@ -125,7 +125,7 @@ impl Turns {
     }
 
     /// Returns displacement and velocity of free flight of a vertex by backward Euler.
-    pub fn predict(&self, world: &World, state: &State, h: f64, v: usize) -> (Vec3, Vec3) {
+    pub(super) fn predict(&self, world: &World, state: &State, h: f64, v: usize) -> (Vec3, Vec3) {
         let Some(Turn { centre, velocity, spin, by, .. }) = self.of(world, v) else {
             let velocity = state.v[v] + world.gravity * h;
             return (velocity * h, velocity);
@@ -138,13 +138,13 @@ impl Turns {
     }
 
     /// Returns the acceleration of a vertex by the rotation of its component before the step [m/s^2].
-    pub fn acceleration(&self, world: &World, state: &State, v: usize) -> Vec3 {
+    pub(super) fn acceleration(&self, world: &World, state: &State, v: usize) -> Vec3 {
         self.of(world, v).map_or(Vec3::zeros(), |turn| turn.spin.cross(&turn.spin.cross(&(state.x[v] - turn.centre))))
     }
 
     /// Rotates the velocities of unconstrained sets at the end of the step, so that their angular momentum is the
     /// previous one.
-    pub fn settle(&mut self, world: &World, state: &State, step: &mut Step, free: &FreeComponents) {
+    pub(super) fn settle(&mut self, world: &World, state: &State, step: &mut Step, free: &FreeComponents) {
         let Turns { resisted, rigid, .. } = self;
         let count = resisted.len();
         let sets = free.sets();

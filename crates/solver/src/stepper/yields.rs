@@ -12,11 +12,11 @@ use crate::world::yields::{Dent, LATE, Slack};
 use crate::world::{State, World};
 
 /// Largest number of times that vertices may yield in a step.
-pub const ROUNDS: u32 = 8;
+pub(super) const ROUNDS: u32 = 8;
 /// Stretch of the springs of pinned vertices under the whole load of the pins [m].
 const SAG: f64 = 1e-4;
 /// Stretch of these springs above which their force is constant [m].
-pub const STRETCH: f64 = 1e-3;
+pub(super) const STRETCH: f64 = 1e-3;
 /// Lower bound of the acceleration that these springs bear [m/s^2].
 const BORNE: f64 = 9.81;
 /// Time constant of the way back [s].
@@ -39,19 +39,19 @@ const TIGHT: f64 = 0.2;
 const DEEPEST: f64 = 0.25;
 
 /// Returns the yielding vertices of one pin, in the order of its vertices.
-pub fn of_pin(all: &[Slack], pin: usize) -> &[Slack] {
+pub(super) fn of_pin(all: &[Slack], pin: usize) -> &[Slack] {
     let from = all.partition_point(|slack| (slack.pin as usize) < pin);
     &all[from..from + all[from..].partition_point(|slack| slack.pin as usize == pin)]
 }
 
 /// Returns the remaining part of the way back after a step of `h` [s].
-pub fn left(h: f64) -> f64 {
+pub(super) fn left(h: f64) -> f64 {
     (-h / BACK).exp()
 }
 
 /// Presses a surface with a tight contact further in. It thus closes no further, wherever its path goes, and gives
 /// room.
-pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) {
+pub(super) fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) {
     if dent.tight {
         let displacement = path - normal * dent.depth - state.x[dent.vertex as usize];
         dent.depth += (displacement - dent.meet * h).dot(&normal).max(0.0) + EASE * h;
@@ -59,7 +59,7 @@ pub fn follow(dent: &mut Dent, normal: Vec3, path: Vec3, state: &State, h: f64) 
 }
 
 /// Lets surfaces come out where nothing touches them, before a step.
-pub fn relax(world: &World, state: &mut State) {
+pub(super) fn relax(world: &World, state: &mut State) {
     let State { dents, last, .. } = state;
     let calm = dents.iter_mut().filter(|dent| dent.calm >= CALM);
     calm.for_each(|dent| dent.depth -= (OUT.0 + OUT.1 * dent.depth) * *last);
@@ -67,14 +67,14 @@ pub fn relax(world: &World, state: &mut State) {
 }
 
 /// Restores the state of yielding vertices after attempts in which they yielded in vain, if `given`.
-pub fn take_back(state: &mut State, whole: &(Vec<Slack>, Vec<Dent>), given: &mut bool) {
+pub(super) fn take_back(state: &mut State, whole: &(Vec<Slack>, Vec<Dent>), given: &mut bool) {
     if std::mem::take(given) {
         (state.slack, state.dents) = whole.clone();
     }
 }
 
 /// Updates yielding vertices after a step: those without contact come back, and those that are back are removed.
-pub fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Element]), given: bool) {
+pub(super) fn settle(world: &World, state: &mut State, (step, contacts): (&Step, &[Element]), given: bool) {
     state.calm = if given { 0 } else { LATE.min(state.calm + 1) };
     for dent in &mut state.dents {
         dent.calm = if step.touched[dent.vertex as usize] { 0 } else { dent.calm.saturating_add(1) };
@@ -114,7 +114,7 @@ fn meet(world: &World, dents: &mut [Dent], step: &Step, contacts: &[Element]) {
 }
 
 /// Lets vertices yield after a pinched attempt. Returns false if none can.
-pub fn give_way(world: &World, state: &mut State, step: &Step, rounds: u32) -> bool {
+pub(super) fn give_way(world: &World, state: &mut State, step: &Step, rounds: u32) -> bool {
     let zones = &step.pinched;
     let pins = zones.iter().flatten().copied().filter(|v| (*v as usize) < world.moving).collect::<Vec<u32>>();
     let loosened = loosen(world, state, step, &pins);

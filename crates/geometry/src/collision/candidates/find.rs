@@ -15,13 +15,13 @@ fn below(distance: f64) -> f32 {
 
 /// Pairs of two leaves, gathered before their distances are computed. The branches of one loop thus do not stall the
 /// other.
-pub struct Gathered {
+pub(super) struct Gathered {
     pairs: [[u32; 2]; WIDTH * WIDTH],
     count: usize,
 }
 
 impl Gathered {
-    pub fn new() -> Gathered {
+    pub(super) fn new() -> Gathered {
         Gathered { pairs: [[0; 2]; WIDTH * WIDTH], count: 0 }
     }
 
@@ -47,7 +47,7 @@ fn above(distance: f64) -> f32 {
 }
 
 /// Filter for neighbours by their rest distance.
-pub struct Apart<'a> {
+pub(super) struct Apart<'a> {
     /// Rest positions [m].
     pub rest: &'a [Vec3],
     /// Distance up to which every pair is a candidate [m].
@@ -57,7 +57,7 @@ pub struct Apart<'a> {
 }
 
 /// Search for the pairs of a list.
-pub struct Find<'a> {
+pub(super) struct Find<'a> {
     pub x: &'a [Vec3],
     pub surface: &'a Surface,
     /// Distance up to which pairs are listed [m].
@@ -71,7 +71,7 @@ pub struct Find<'a> {
 
 impl Find<'_> {
     /// Finds pairs of the vertices of a tree, which move `along`, with the triangles of another tree.
-    pub fn vertex_face(&mut self, (vertices, triangles): (&Tree, &Tree), along: &Vec3, out: &mut Vec<Near>) {
+    pub(super) fn vertex_face(&mut self, (vertices, triangles): (&Tree, &Tree), along: &Vec3, out: &mut Vec<Near>) {
         let (surface, margin2) = (self.surface, margin2(self.near));
         for leaf in 0..vertices.leaves() {
             triangles.query(&vertices.around(leaf).swept(along), margin2, 0, |other| {
@@ -86,7 +86,13 @@ impl Find<'_> {
 
     /// Finds pairs of the edges of a tree, which move `along`, with the edges of another tree. Within one tree, each
     /// edge is paired with later edges only.
-    pub fn edge_edges(&mut self, (edges, others): (&Tree, &Tree), same: bool, along: &Vec3, out: &mut Vec<Near>) {
+    pub(super) fn edge_edges(
+        &mut self,
+        (edges, others): (&Tree, &Tree),
+        same: bool,
+        along: &Vec3,
+        out: &mut Vec<Near>,
+    ) {
         let (surface, margin2) = (self.surface, margin2(self.near));
         for leaf in 0..edges.leaves() {
             others.query(&edges.around(leaf).swept(along), margin2, if same { leaf } else { 0 }, |other| {

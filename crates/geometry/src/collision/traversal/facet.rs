@@ -13,7 +13,7 @@ const BLOCK: usize = 32;
 
 /// Triangles of a leaf, as planes and half planes of their sides.
 #[derive(Clone, Debug)]
-pub struct Facets {
+pub(super) struct Facets {
     /// Box around all triangles.
     pub around: Box3,
     /// First corner of the first triangle [m].
@@ -33,7 +33,7 @@ pub struct Facets {
 }
 
 /// Fits the facets of all leaves to the present corners of the triangles, numbered as in the tree.
-pub fn fit<'a>(leaves: &mut [Facets], count: usize, corners: impl Fn(u32) -> [&'a Vec3; 3] + Sync) {
+pub(super) fn fit<'a>(leaves: &mut [Facets], count: usize, corners: impl Fn(u32) -> [&'a Vec3; 3] + Sync) {
     par::blocks_mut(leaves, BLOCK, |first, block| {
         for (k, leaf) in block.iter_mut().enumerate() {
             let at = (first + k) * WIDTH;
@@ -47,7 +47,7 @@ pub fn fit<'a>(leaves: &mut [Facets], count: usize, corners: impl Fn(u32) -> [&'
 
 impl Facets {
     /// Facets without triangles.
-    pub const NONE: Facets = Facets {
+    pub(super) const NONE: Facets = Facets {
         around: Box3::EMPTY,
         origin: Vec3::new(0.0, 0.0, 0.0),
         corner: [f32x8::ZERO; 3],
@@ -90,7 +90,7 @@ impl Facets {
 
     /// Returns a mask whose bit k is set unless triangle k is proven farther from `p` than `distance` [m].
     #[inline(always)]
-    pub fn within(&self, p: &Vec3, distance: f64) -> u32 {
+    pub(super) fn within(&self, p: &Vec3, distance: f64) -> u32 {
         let r: [f32x8; 3] = std::array::from_fn(|k| f32x8::splat((p[k] - self.origin[k]) as f32) - self.corner[k]);
         let along = |d: &[f32x8; 3]| r[0] * d[0] + r[1] * d[1] + r[2] * d[2];
         let height = along(&self.normal);

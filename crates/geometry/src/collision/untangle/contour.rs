@@ -13,7 +13,7 @@ use crate::linalg::Vec3;
 const GRAZING: f64 = 0.05;
 
 /// Calls `push` with the descent of the curve's length at the vertices of two triangles that cross.
-pub fn descend(x: &[Vec3], [s, t]: [&[u32; 3]; 2], mut push: impl FnMut(u32, Vec3)) {
+pub(super) fn descend(x: &[Vec3], [s, t]: [&[u32; 3]; 2], mut push: impl FnMut(u32, Vec3)) {
     let normal = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| x[v as usize]);
         (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()

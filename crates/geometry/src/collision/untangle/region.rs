@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const LEAST: f64 = 1e-9;
 
 /// Parts of sheets, divided by crossings.
-pub struct Regions {
+pub(super) struct Regions {
     /// Part of each moving vertex; 0 for the largest of its object.
     part: Vec<u32>,
     /// Triangles of each part except 0, including those with only a corner in it.
@@ -21,7 +21,7 @@ pub struct Regions {
 
 impl Regions {
     /// Finds the parts from pairs of cloth triangles that cross.
-    pub fn new(x: &[Vec3], surface: &Surface, moving: usize, pairs: &[[u32; 2]]) -> Regions {
+    pub(super) fn new(x: &[Vec3], surface: &Surface, moving: usize, pairs: &[[u32; 2]]) -> Regions {
         let part = divided(surface, moving, &pierced(x, surface, pairs));
         let mut triangles: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (t, corners) in surface.triangles.iter().enumerate() {
@@ -37,13 +37,13 @@ impl Regions {
     }
 
     /// Returns whether a corner of the triangle is cut off.
-    pub fn cut_off(&self, corners: &[u32; 3]) -> bool {
+    pub(super) fn cut_off(&self, corners: &[u32; 3]) -> bool {
         !parts(&self.part, corners).is_empty()
     }
 
     /// Calls `push` with displacements that take each cut-off vertex through the nearest facing triangle, and
     /// `gap(vertex)` beyond.
-    pub fn take_back(
+    pub(super) fn take_back(
         &self,
         x: &[Vec3],
         surface: &Surface,

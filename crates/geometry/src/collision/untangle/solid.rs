@@ -17,7 +17,7 @@ const CLEAR: f64 = 0.5;
 const FAR: usize = 40;
 
 /// Surface of one object.
-pub struct Solid {
+pub(super) struct Solid {
     tree: Tree,
     /// Corners of each triangle [m].
     corners: Vec<[Vec3; 3]>,
@@ -34,7 +34,7 @@ pub struct Solid {
 }
 
 /// Position of a point relative to a surface.
-pub struct Place {
+pub(super) struct Place {
     /// Distance, negative on the wrong side [m].
     pub distance: f64,
     /// Unit direction in which the distance grows.
@@ -44,7 +44,7 @@ pub struct Place {
 impl Solid {
     /// Builds the surface of object `k` at positions `x`, against a cloth with these vertices. Cloth belongs outside of
     /// a closed surface. At an open surface, or with `any`, cloth belongs on the side where most of it is.
-    pub fn new(x: &[Vec3], surface: &Surface, k: usize, cloth: Range<usize>, any: bool) -> Solid {
+    pub(super) fn new(x: &[Vec3], surface: &Surface, k: usize, cloth: Range<usize>, any: bool) -> Solid {
         let first = surface.vertex_ranges[k].start as u32;
         let triangles = &surface.triangles[surface.triangle_ranges[k].clone()];
         let local: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v - first)).collect();
@@ -74,7 +74,7 @@ impl Solid {
     }
 
     /// Updates the surface to the present positions.
-    pub fn follow(&mut self, x: &[Vec3], surface: &Surface, k: usize) {
+    pub(super) fn follow(&mut self, x: &[Vec3], surface: &Surface, k: usize) {
         let Solid { tree, corners, faces, edges, vertices, parts, .. } = self;
         let triangles = &surface.triangles[surface.triangle_ranges[k].clone()];
         *corners = triangles.iter().map(|t| t.map(|v| x[v as usize])).collect();
@@ -105,17 +105,17 @@ impl Solid {
     }
 
     /// Returns whether nearly all of the cloth is on one side.
-    pub fn clear(&self) -> bool {
+    pub(super) fn clear(&self) -> bool {
         self.clarity >= CLEAR
     }
 
     /// Returns the unit normal of triangle `t`, toward the side where cloth belongs.
-    pub fn normal(&self, t: usize) -> Vec3 {
+    pub(super) fn normal(&self, t: usize) -> Vec3 {
         self.faces[t] * self.side
     }
 
     /// Returns the position of a point relative to the surface, or `None` farther than `reach` from it [m].
-    pub fn place(&self, p: &Vec3, reach: f64) -> Option<Place> {
+    pub(super) fn place(&self, p: &Vec3, reach: f64) -> Option<Place> {
         let mut nearest = reach * reach;
         let mut found = None;
         self.tree.query(&Box3::around([p], 0.0), margin2(reach), 0, |leaf| {

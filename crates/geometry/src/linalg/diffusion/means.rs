@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Equation for the means, with one unknown per group.
 #[derive(Clone, Debug, Default)]
-pub struct Means {
+pub(super) struct Means {
     pub matrix: SkylineCholesky,
     /// Mean of each group. The last entry is zero, for fixed vertices.
     pub mean: Vec<f64>,
@@ -22,7 +22,7 @@ pub struct Means {
 impl Means {
     /// Solves for the means that cancel the sum of the residual in each group. `b` sums the residual without flows over
     /// a range of slots; `x` returns the value at a slot.
-    pub fn level(
+    pub(super) fn level(
         &mut self,
         graph: &Graph,
         rows: &Rows,
@@ -55,7 +55,7 @@ impl Means {
 
 /// Assembles and factors the matrix with one unknown per group. `volumes` is the sum of `d` over each group. Edges
 /// between groups couple by a fraction `part` of `between`. Returns false if the matrix is not positive definite.
-pub fn sum_up(
+pub(super) fn sum_up(
     graph: &Graph,
     rows: &Rows,
     volumes: &[f64],

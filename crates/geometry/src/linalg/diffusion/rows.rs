@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Rows of the matrix, sorted by slot. The slots of a group are adjacent, since they couple most with each other. Fixed
 /// vertices have no links. Links to them lead to one extra slot at the end, which is in one extra group.
 #[derive(Clone, Debug, Default)]
-pub struct Rows {
+pub(super) struct Rows {
     /// Fixed vertices for which the rows were built.
     fixed: Vec<bool>,
     /// Group of each slot.
@@ -25,7 +25,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    pub fn find(&mut self, graph: &Graph, fixed: &[bool]) {
+    pub(super) fn find(&mut self, graph: &Graph, fixed: &[bool]) {
         let Rows { fixed: last, home, starts, to, by, edges, ends, pairs } = self;
         if last == fixed && home.len() == fixed.len() + 1 {
             return;
@@ -65,7 +65,7 @@ impl Rows {
 
     /// Returns the neighbours of a slot with their coefficients. `couples` has the coefficient of each link.
     #[inline(always)]
-    pub fn near<'a>(&'a self, slot: usize, couples: &'a [f32]) -> impl Iterator<Item = (usize, f32)> + 'a {
+    pub(super) fn near<'a>(&'a self, slot: usize, couples: &'a [f32]) -> impl Iterator<Item = (usize, f32)> + 'a {
         let range = self.starts[slot] as usize..self.starts[slot + 1] as usize;
         self.to[range.clone()].iter().map(|to| *to as usize).zip(couples[range].iter().copied())
     }

@@ -5,19 +5,19 @@ use super::super::matrix::{Lanes, Real};
 use super::super::scaled::Block;
 
 /// Computes `C v` for a block in column order.
-pub fn times<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
+pub(super) fn times<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     let row = |r: usize| c[r] * v[0] + c[3 + r] * v[1] + c[6 + r] * v[2];
     [row(0), row(1), row(2), T::default()]
 }
 
 /// Computes `C^T v` for a block in column order.
-pub fn times_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
+pub(super) fn times_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     let column = |k: usize| c[3 * k] * v[0] + c[3 * k + 1] * v[1] + c[3 * k + 2] * v[2];
     [column(0), column(1), column(2), T::default()]
 }
 
 /// Solves `C^T x = v` for a lower triangular `C` in column order. With `C^-1` in place of `C`, the result is `C^T v`.
-pub fn solve_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
+pub(super) fn solve_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
     let z = v[2] / c[8];
     let y = (v[1] - c[5] * z) / c[4];
     let x = (v[0] - c[1] * y - c[2] * z) / c[0];
@@ -29,12 +29,12 @@ pub fn solve_transposed<T: Real>(c: &Block<T>, v: &Lanes<T>) -> Lanes<T> {
 const ROUNDED: [f64; 4] = [0.0, 1e-7, 1e-6, 1e-5];
 
 /// Computes [`inverse_cholesky`] of a block that rounding may have made indefinite.
-pub fn rounded_cholesky(a: &Mat3) -> Option<Mat3> {
+pub(super) fn rounded_cholesky(a: &Mat3) -> Option<Mat3> {
     ROUNDED.iter().find_map(|part| inverse_cholesky(&(a + Mat3::from_diagonal_element(part * a.trace()))))
 }
 
 /// Computes `C^-1` of `A = C C^T`, lower triangular. Returns `None` unless `A` is positive definite.
-pub fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
+pub(super) fn inverse_cholesky(a: &Mat3) -> Option<Mat3> {
     let positive = |x: f64| (x > 0.0 && x.is_finite()).then(|| x.sqrt());
     let c00 = positive(a[(0, 0)])?;
     let c10 = a[(1, 0)] / c00;

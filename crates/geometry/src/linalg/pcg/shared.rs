@@ -13,7 +13,7 @@ use crate::linalg::skyline::SkylineCholesky;
 
 /// Factors and storage of one system.
 #[derive(Clone, Debug, Default)]
-pub struct Shared {
+pub(super) struct Shared {
     /// The matrix has a low-rank update.
     pub active: bool,
     /// Factors of `E` plus the row sums, in blocks of consecutive sums.
@@ -30,7 +30,7 @@ pub struct Shared {
 
 impl Shared {
     /// Factors the sums of a system whose scaled `U` is in `works`.
-    pub fn prepare<T: Real>(&mut self, matrix: &Matrix<T>, works: &[Work<T>]) {
+    pub(super) fn prepare<T: Real>(&mut self, matrix: &Matrix<T>, works: &[Work<T>]) {
         let Shared { active, factors, rows, component, sums, solution, scratch } = self;
         let count = matrix.low_rank.size();
         *active = count > 0;

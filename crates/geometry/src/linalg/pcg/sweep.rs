@@ -5,7 +5,7 @@ use super::super::par;
 use super::Work;
 
 /// Matrix and offsets for sweeps through all colours.
-pub struct Sweep<'a, T> {
+pub(super) struct Sweep<'a, T> {
     pub matrix: &'a Matrix<T>,
     /// Offset of each colour: `c` has the works `colours[c]..colours[c + 1]`.
     pub colours: &'a [usize],
@@ -16,7 +16,7 @@ pub struct Sweep<'a, T> {
 impl<T: Real> Sweep<'_, T> {
     /// Computes `w <- (I + L)^-1 w`, colour by colour, in active subdomains. `begin(work, t, w)` sets the subdomain's
     /// part of `w`, and `end(work, t, w)` reads the result.
-    pub fn forward(
+    pub(super) fn forward(
         &self,
         works: &mut [Work<T>],
         t: &[Lanes<T>],
@@ -42,7 +42,7 @@ impl<T: Real> Sweep<'_, T> {
 
     /// Computes `t <- (I + L^T)^-1 t`, from the last colour to the first. `begin(work, w, t)` sets the subdomain's part
     /// of `t`.
-    pub fn backward(
+    pub(super) fn backward(
         &self,
         works: &mut [Work<T>],
         t: &mut [Lanes<T>],

@@ -9,7 +9,7 @@ const CHUNK: usize = 2048;
 /// Box of cells with its matrix and the vectors of the cycle. Arrays with a border have a layer of zeros before the
 /// first and behind the last cell. Each cell thus has neighbours on all sides.
 #[derive(Clone, Debug, Default)]
-pub struct Level {
+pub(super) struct Level {
     cells: [usize; 3],
     /// Coupling of each cell with the next along each axis; with a border.
     across: [Vec<f64>; 3],
@@ -28,7 +28,7 @@ pub struct Level {
 }
 
 /// Calls `f(first, row)` for each row of cells along the first axis. `first` is the index of its first cell.
-pub fn rows(out: &mut [f64], length: usize, f: impl Fn(usize, &mut [f64]) + Sync) {
+pub(super) fn rows(out: &mut [f64], length: usize, f: impl Fn(usize, &mut [f64]) + Sync) {
     let block = length * CHUNK.div_ceil(length.max(1)).max(1);
     par::blocks_mut(out, block, |from, block| {
         block.chunks_mut(length).enumerate().for_each(|(k, row)| f(from + k * length, row));
@@ -59,7 +59,7 @@ impl Line<'_> {
 
 impl Level {
     /// Returns the number of cells.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.cells.iter().product()
     }
 
@@ -69,17 +69,17 @@ impl Level {
     }
 
     /// Returns the length of an array with a border.
-    pub fn padded(&self) -> usize {
+    pub(super) fn padded(&self) -> usize {
         self.count() + 2 * self.layer()
     }
 
     /// Returns the range of the cells in an array with a border.
-    pub fn inner(&self) -> std::ops::Range<usize> {
+    pub(super) fn inner(&self) -> std::ops::Range<usize> {
         self.layer()..self.layer() + self.count()
     }
 
     /// Sets the matrix from a stencil.
-    pub fn take(&mut self, stencil: &Stencil) {
+    pub(super) fn take(&mut self, stencil: &Stencil) {
         self.resize(stencil.cells);
         let inner = self.inner();
         for (own, given) in self.across.iter_mut().zip(&stencil.across) {
@@ -105,7 +105,7 @@ impl Level {
     }
 
     /// Computes the diagonal, with `mass` for each unknown.
-    pub fn weigh(&mut self, mass: f64) {
+    pub(super) fn weigh(&mut self, mass: f64) {
         let (strides, layer) = (Stencil::strides(self.cells), self.layer());
         let Level { across, diagonal, inverse, own, unknowns, .. } = self;
         let (across, own, unknowns) = (&*across, &*own, &*unknowns);
@@ -117,12 +117,12 @@ impl Level {
     }
 
     /// Returns whether `mass` for each unknown outweighs its couplings with all neighbours.
-    pub fn outweighed(&self, mass: f64) -> bool {
+    pub(super) fn outweighed(&self, mass: f64) -> bool {
         self.diagonal.iter().zip(&self.unknowns).all(|(diagonal, unknowns)| 2.0 * mass * unknowns >= *diagonal)
     }
 
     /// Builds the matrix of the coarser level, with cells joined in pairs along each axis.
-    pub fn coarsen(&self, coarser: &mut Level) {
+    pub(super) fn coarsen(&self, coarser: &mut Level) {
         let half = self.cells.map(|n| n.div_ceil(2));
         coarser.resize(half);
         let layer = [self.layer(), coarser.layer()];
@@ -143,13 +143,13 @@ impl Level {
     }
 
     /// Computes `b - A x` into `out`; `x` has a border.
-    pub fn residual(&self, b: &[f64], x: &[f64], out: &mut [f64]) {
+    pub(super) fn residual(&self, b: &[f64], x: &[f64], out: &mut [f64]) {
         self.product(x, out);
         par::each_light(out, |c, out| *out = b[c] - *out);
     }
 
     /// Computes `A x` into `out`; `x` has a border.
-    pub fn product(&self, x: &[f64], out: &mut [f64]) {
+    pub(super) fn product(&self, x: &[f64], out: &mut [f64]) {
         rows(out, self.cells[0], |first, row| {
             let (line, own) = (self.line(x, first), &x[self.layer() + first..][..row.len()]);
             let diagonal = &self.diagonal[first..][..row.len()];
@@ -176,13 +176,13 @@ impl Level {
     }
 
     /// Resets the solution to zero.
-    pub fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         let inner = self.inner();
         self.x[inner].fill(0.0);
     }
 
     /// Sweeps over red, then black cells, or if `backward` over black, then red cells.
-    pub fn sweep(&mut self, times: usize, backward: bool) {
+    pub(super) fn sweep(&mut self, times: usize, backward: bool) {
         let inner = self.inner();
         for half in 0..2 * times {
             let red = usize::from((half % 2 == 1) != backward);
@@ -204,7 +204,7 @@ impl Level {
     }
 
     /// Sums the residual into the right-hand side of the coarser level.
-    pub fn restrict(&self, coarser: &mut [f64]) {
+    pub(super) fn restrict(&self, coarser: &mut [f64]) {
         let half = self.cells.map(|n| n.div_ceil(2));
         rows(coarser, half[0], |first, row| {
             let line = first / half[0];
@@ -224,7 +224,7 @@ impl Level {
     }
 
     /// Adds the solution of the coarser level.
-    pub fn add(&mut self, coarser: &Level) {
+    pub(super) fn add(&mut self, coarser: &Level) {
         let (inner, cells) = (self.inner(), self.cells);
         let half = coarser.cells;
         let inverse = &self.inverse;

@@ -13,7 +13,7 @@ use crate::mesh::MeshError;
 use std::path::Path;
 
 /// Lists the meshes of the file.
-pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+pub(super) fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let mut file = Ogawa::open(file)?;
     let mut top = file.top()?;
     lapsed::mend(&mut file, &mut top)?;
@@ -36,7 +36,7 @@ pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
 }
 
 /// Opens the file.
-pub fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
+pub(super) fn open(path: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     let (wanted, up) = (&choice.objects, choice.up);
     if let Some(name) = &choice.chart {
         let message = format!("no UV set is chosen by its name ('{name}') in Alembic; its meshes have one, 'uv'");

@@ -10,7 +10,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 /// Resolver that checks each asset before it is opened.
 #[derive(Default)]
-pub struct Assets(DefaultResolver);
+pub(super) struct Assets(DefaultResolver);
 
 impl Resolver for Assets {
     fn create_identifier(&self, asset_path: &str, anchor: Option<&ResolvedPath>) -> String {
@@ -54,7 +54,7 @@ fn legible(mut asset: Box<dyn Asset>) -> io::Result<Box<dyn Asset>> {
 ///
 /// # Errors
 /// Fails if the file is missing or not a regular file.
-pub fn regular(file: &Path) -> io::Result<()> {
+pub(super) fn regular(file: &Path) -> io::Result<()> {
     within::check(file).map_err(|why| io::Error::other(format!("{} {why}", file.display())))?;
     let about = fs::metadata(file)?;
     if !about.is_file() {
@@ -89,7 +89,7 @@ fn version(file: &Path) -> Option<[u8; 3]> {
 }
 
 /// That a crate is of another version than those that are read; `None` where it is not.
-pub fn other(file: &Path) -> Option<String> {
+pub(super) fn other(file: &Path) -> Option<String> {
     let [major, minor, patch] = version(file)?;
     let known = (OLD..=NEWEST).contains(&[major, minor]);
     (!known).then(|| {

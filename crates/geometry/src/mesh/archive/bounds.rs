@@ -7,23 +7,23 @@ const MEMORY: (u64, u64) = (900 << 20, 64);
 /// Processor time limit per answer, and its increase per megabyte opened [s].
 const TIME: (u64, u64) = (10, 10);
 /// Environment variable that sets the memory limit instead [GB].
-pub const VARIABLE: &str = "PERCALE_ARCHIVE_MEMORY";
+pub(super) const VARIABLE: &str = "PERCALE_ARCHIVE_MEMORY";
 
 /// Total bytes of all opened files; none in a process without limits.
 static OPENED: Mutex<Option<u64>> = Mutex::new(None);
 
 /// Starts the limits of this process.
-pub fn begin() {
+pub(super) fn begin() {
     more(|opened| Some(opened.unwrap_or_default()));
 }
 
 /// Raises the limits for an opened file of so many bytes.
-pub fn opened(bytes: u64) {
+pub(super) fn opened(bytes: u64) {
     more(|opened| opened.map(|all| all.saturating_add(bytes)));
 }
 
 /// Renews the processor time for another answer.
-pub fn renew() {
+pub(super) fn renew() {
     more(|opened| opened);
 }
 
@@ -36,7 +36,7 @@ fn more(change: impl FnOnce(Option<u64>) -> Option<u64>) {
 }
 
 /// Returns the memory that the instances of meshes may take, a fourth of the limit [bytes].
-pub fn instances() -> u64 {
+pub(super) fn instances() -> u64 {
     let opened = OPENED.lock().map_or(None, |opened| *opened);
     memory(opened.unwrap_or_default()) / 4
 }

@@ -7,7 +7,7 @@ use crate::mesh::MeshError;
 ///
 /// # Errors
 /// Fails if one of them matches no path or its name is ambiguous. The message lists the candidates.
-pub fn chosen(paths: &[String], wanted: &[String]) -> Result<Vec<bool>, MeshError> {
+pub(super) fn chosen(paths: &[String], wanted: &[String]) -> Result<Vec<bool>, MeshError> {
     let mut all = vec![wanted.is_empty(); paths.len()];
     for wanted in wanted {
         for (all, own) in all.iter_mut().zip(chosen_by(paths, wanted)?) {

@@ -8,7 +8,7 @@ use openusd::gf::Matrix4d;
 type Quaternion = [f64; 4];
 
 /// Joint transform: symmetric scale and shear, then a rigid motion as a dual quaternion.
-pub struct Joint {
+pub(super) struct Joint {
     scale: Mat3,
     real: Quaternion,
     dual: Quaternion,
@@ -16,7 +16,7 @@ pub struct Joint {
 
 impl Joint {
     /// Splits the transform of a joint, given for row vectors, by its polar decomposition.
-    pub fn of(m: &Matrix4d) -> Joint {
+    pub(super) fn of(m: &Matrix4d) -> Joint {
         let shift = Vec3::new(m.0[12], m.0[13], m.0[14]);
         // Transposed, so that it acts on columns.
         let whole = Mat3::from_fn(|row, column| m.0[4 * column + row]);
@@ -39,7 +39,7 @@ impl Joint {
 }
 
 /// Moves a point by joints, each with its weight.
-pub fn moved<'a>(p: Vec3, joints: impl Iterator<Item = (&'a Joint, f64)> + Clone) -> Vec3 {
+pub(super) fn moved<'a>(p: Vec3, joints: impl Iterator<Item = (&'a Joint, f64)> + Clone) -> Vec3 {
     // Opposite quaternions are one rotation. All take the side of the heaviest joint, the first of equals.
     let heaviest = joints.clone().fold(None, |best: Option<(&Joint, f64)>, (joint, weight)| match best {
         Some((_, most)) if most >= weight => best,

@@ -22,7 +22,7 @@ const PROTOTYPES: usize = 200_000;
 const TAKES: [u64; 2] = [100, 60];
 
 /// Mesh on the stage.
-pub struct Found {
+pub(super) struct Found {
     pub prim: Prim,
     /// Path by which it is chosen. Of an instanced mesh it begins with the path of the instancer.
     pub path: String,
@@ -35,7 +35,7 @@ pub struct Found {
 
 /// Meshes of a stage, and prims to report.
 #[derive(Default)]
-pub struct Content {
+pub(super) struct Content {
     pub meshes: Vec<Found>,
     /// Paths of surfaces that are not meshes.
     pub others: Vec<String>,
@@ -57,7 +57,7 @@ struct Within<'a> {
 ///
 /// # Errors
 /// Fails if prims are nested too deeply, or instances take more memory than the size of the file allows.
-pub fn content(stage: &Stage, rate: f64) -> Result<Content, MeshError> {
+pub(super) fn content(stage: &Stage, rate: f64) -> Result<Content, MeshError> {
     let mut paths = Vec::new();
     let traversed = stage.traverse(PrimPredicate::DEFAULT_PROXIES, |path| paths.push(path.clone()));
     let mut all = Search { rate, seen: 0, content: Content::default() };
@@ -236,7 +236,7 @@ fn found(prim: &Prim, named: &str, levels: &Levels, rate: f64) -> Result<Found, 
 ///
 /// # Errors
 /// Fails with the largest of them if they do.
-pub fn bounded(all: &[Found]) -> Result<(), MeshError> {
+pub(super) fn bounded(all: &[Found]) -> Result<(), MeshError> {
     let (mut sum, mut largest) = (0_u64, (0, ""));
     for found in all.iter().filter(|found| !found.levels.is_empty()) {
         let vertices = points(&found.prim, &found.path)?.len();

@@ -16,7 +16,7 @@ const PLACING: [&str; 4] = ["positions", "orientations", "orientationsf", "scale
 
 /// Instances of one prototype of an instancer.
 #[derive(Clone)]
-pub struct Level {
+pub(super) struct Level {
     instancer: Prim,
     /// Root of the prototype.
     top: Path,
@@ -26,10 +26,10 @@ pub struct Level {
 
 /// Instances of a mesh: those of its prototype, then those of the prototype that holds their instancer, and so on.
 /// Empty for a mesh that no instancer places.
-pub type Levels = Vec<Level>;
+pub(super) type Levels = Vec<Level>;
 
 /// Instancer: its prototypes, and the shown instances of each.
-pub struct Instancer {
+pub(super) struct Instancer {
     pub prototypes: Vec<(Path, Level)>,
     pub notes: Vec<&'static str>,
 }
@@ -39,7 +39,7 @@ impl Instancer {
     ///
     /// # Errors
     /// Fails if an attribute is of another type or an instance names no prototype.
-    pub fn of(prim: &Prim) -> Result<Instancer, MeshError> {
+    pub(super) fn of(prim: &Prim) -> Result<Instancer, MeshError> {
         let targets = prim.relationship("prototypes").forwarded_targets().map_err(describe)?;
         let indices = ints(prim, "protoIndices")?;
         let mut notes = Vec::new();
@@ -93,12 +93,12 @@ fn hidden(prim: &Prim) -> Result<HashSet<i64>, MeshError> {
 }
 
 /// Returns the number of instances of a mesh.
-pub fn count(levels: &Levels) -> usize {
+pub(super) fn count(levels: &Levels) -> usize {
     levels.iter().fold(1, |all, level| all.saturating_mul(level.members.len()))
 }
 
 /// Returns the prims whose visibility and transforms are those of a mesh, from the mesh outwards.
-pub fn holders(prim: &Prim, levels: &Levels) -> Vec<Any> {
+pub(super) fn holders(prim: &Prim, levels: &Levels) -> Vec<Any> {
     let tops = levels.iter().map(|level| Some(&level.top)).chain([None]);
     let from = [prim].into_iter().chain(levels.iter().map(|level| &level.instancer));
     from.zip(tops).flat_map(|(prim, top)| up_to(prim, top).collect::<Vec<_>>()).collect()
@@ -108,7 +108,7 @@ pub fn holders(prim: &Prim, levels: &Levels) -> Vec<Any> {
 ///
 /// # Errors
 /// Fails if an instance has no position at the time.
-pub fn places(space: &Prim, levels: &Levels, code: TimeCode) -> Result<Vec<Matrix4d>, MeshError> {
+pub(super) fn places(space: &Prim, levels: &Levels, code: TimeCode) -> Result<Vec<Matrix4d>, MeshError> {
     let mut all = vec![outward(space, levels.first().map(|level| &level.top), code)?];
     for (k, level) in levels.iter().enumerate() {
         let around = outward(&level.instancer, levels.get(k + 1).map(|next| &next.top), code)?;
@@ -119,13 +119,13 @@ pub fn places(space: &Prim, levels: &Levels, code: TimeCode) -> Result<Vec<Matri
 }
 
 /// Returns the time codes of samples that place instances.
-pub fn times(levels: &Levels) -> Result<Vec<Vec<f64>>, MeshError> {
+pub(super) fn times(levels: &Levels) -> Result<Vec<Vec<f64>>, MeshError> {
     let own = levels.iter().flat_map(|level| PLACING.map(|name| level.instancer.attribute(name)));
     own.map(|attribute| resolved::times(&attribute)).collect()
 }
 
 /// Returns the time codes of samples of the transforms of prims.
-pub fn transform_times(all: &[Any]) -> Result<Vec<Vec<f64>>, MeshError> {
+pub(super) fn transform_times(all: &[Any]) -> Result<Vec<Vec<f64>>, MeshError> {
     let mut times = Vec::new();
     for any in all {
         for operation in operations(any)?.0 {
@@ -183,7 +183,7 @@ fn quaternions(prim: &Prim, name: &str, code: TimeCode) -> Result<Vec<[f64; 4]>,
 }
 
 /// Appends a point to a list, once for each transform. Points of one instance stay together.
-pub fn spread(own: &[Vec3], places: &[Matrix4d], to: impl Fn(Vec3) -> Vec3, positions: &mut Vec<Vec3>) {
+pub(super) fn spread(own: &[Vec3], places: &[Matrix4d], to: impl Fn(Vec3) -> Vec3, positions: &mut Vec<Vec3>) {
     for place in places {
         positions.extend(own.iter().map(|p| to(transform(place, *p))));
     }

@@ -11,7 +11,7 @@ const MOST: usize = 100_000;
 ///
 /// # Errors
 /// Fails if the file is damaged.
-pub fn mend(file: &mut Ogawa, top: &mut Object) -> Result<Vec<(String, String)>, MeshError> {
+pub(super) fn mend(file: &mut Ogawa, top: &mut Object) -> Result<Vec<(String, String)>, MeshError> {
     let mut reported = Vec::new();
     below(file, top, "", &mut reported)?;
     Ok(reported)

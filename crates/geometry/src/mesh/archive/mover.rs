@@ -13,7 +13,7 @@ use openusd::sdf::{LayerOffset, Value};
 use openusd::usd::{Prim, Stage, TimeCode};
 
 /// Motion of one mesh.
-pub struct Mover {
+pub(super) struct Mover {
     path: String,
     prim: Prim,
     levels: Levels,
@@ -24,7 +24,7 @@ pub struct Mover {
 }
 
 /// Motion of all meshes that are read.
-pub struct Moving {
+pub(super) struct Moving {
     /// Stage of the prims, which it keeps open.
     pub _stage: Stage,
     pub rate: f64,
@@ -128,7 +128,7 @@ impl Mover {
 }
 
 /// Samples that move a mesh.
-pub struct Samples {
+pub(super) struct Samples {
     /// Time codes of all of them.
     pub times: Vec<f64>,
     /// Set if transforms, bones or instancers have some.
@@ -138,7 +138,7 @@ pub struct Samples {
 }
 
 /// Returns the samples that move a mesh.
-pub fn samples(prim: &Prim, levels: &Levels, skin: Option<&Skin>) -> Result<Samples, MeshError> {
+pub(super) fn samples(prim: &Prim, levels: &Levels, skin: Option<&Skin>) -> Result<Samples, MeshError> {
     let several = |times: Vec<f64>| if times.len() > 1 { times } else { Vec::new() };
     let mut times = several(resolved::times(&prim.attribute("points"))?);
     let top = skin.and_then(Skin::skeleton).unwrap_or(prim);
@@ -159,7 +159,7 @@ pub fn samples(prim: &Prim, levels: &Levels, skin: Option<&Skin>) -> Result<Samp
 const FACES: [&str; 2] = ["faceVertexCounts", "faceVertexIndices"];
 
 /// Mesh and motion of a prim.
-pub struct Taken {
+pub(super) struct Taken {
     pub part: Part,
     pub mover: Mover,
     /// Time codes of its samples.
@@ -174,7 +174,7 @@ pub struct Taken {
 ///
 /// # Errors
 /// Fails if a value is missing, of another type, or changes the topology.
-pub fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<Taken, MeshError> {
+pub(super) fn taken_apart(stage: &Stage, found: Found, chart: Option<&str>) -> Result<Taken, MeshError> {
     let Found { prim, path, levels, .. } = found;
     let vertices = points(&prim, &path)?.len();
     let mut part = Part { path: path.clone(), vertices, ..Part::default() };

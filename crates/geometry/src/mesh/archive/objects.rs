@@ -15,7 +15,7 @@ const PLACED: usize = 100_000;
 const OTHERS: [&str; 3] = ["AbcGeom_NuPatch", "AbcGeom_Curve", "AbcGeom_Points"];
 
 /// Mesh object with its ancestors.
-pub struct Found<'a> {
+pub(super) struct Found<'a> {
     pub path: String,
     /// Objects from the top to the mesh.
     pub chain: Vec<&'a Object>,
@@ -27,23 +27,23 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
-    pub fn mesh(&self) -> &Object {
+    pub(super) fn mesh(&self) -> &Object {
         self.chain[self.chain.len() - 1]
     }
 
     /// Returns a property of the mesh geometry.
-    pub fn geometry(&self, name: &str) -> Option<&Property> {
+    pub(super) fn geometry(&self, name: &str) -> Option<&Property> {
         self.mesh().properties.get(".geom").and_then(|g| g.within.get(name))
     }
 
     /// Returns the transforms from the mesh to the top.
-    pub fn xforms(&self) -> impl Iterator<Item = &Property> {
+    pub(super) fn xforms(&self) -> impl Iterator<Item = &Property> {
         self.chain.iter().rev().filter_map(|object| object.properties.get(".xform"))
     }
 }
 
 /// Search for the meshes of a file.
-pub struct Search<'a> {
+pub(super) struct Search<'a> {
     file: &'a Ogawa,
     top: &'a Object,
     /// Meshes in file order.
@@ -59,7 +59,7 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// Fails if the file is damaged, an instance is in itself, or instances stand for too many objects.
-    pub fn of(file: &'a Ogawa, top: &'a Object) -> Result<Search<'a>, MeshError> {
+    pub(super) fn of(file: &'a Ogawa, top: &'a Object) -> Result<Search<'a>, MeshError> {
         let mut search = Search { file, top, meshes: Vec::new(), others: Vec::new(), placed: 0 };
         search.below(top, "", &[], &Shown::always(true), false)?;
         Ok(search)

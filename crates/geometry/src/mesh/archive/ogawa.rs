@@ -18,7 +18,7 @@ const MOST: usize = 10_000_000;
 const DEEPEST: usize = 200;
 
 /// Open Ogawa file.
-pub struct Ogawa {
+pub(super) struct Ogawa {
     file: RefCell<File>,
     length: u64,
     /// Metadata of objects and properties, by index.
@@ -33,7 +33,7 @@ pub struct Ogawa {
 
 /// Object of an Alembic file.
 #[derive(Clone, Debug, Default)]
-pub struct Object {
+pub(super) struct Object {
     pub name: String,
     pub words: String,
     pub properties: BTreeMap<String, Property>,
@@ -53,7 +53,7 @@ impl Ogawa {
     ///
     /// # Errors
     /// Fails if the file is missing, not Ogawa, or incomplete.
-    pub fn open(path: &Path) -> Result<Ogawa, MeshError> {
+    pub(super) fn open(path: &Path) -> Result<Ogawa, MeshError> {
         let denied = |error: std::io::Error| MeshError::new(format!("cannot read it: {error}"));
         let mut file = File::open(path).map_err(denied)?;
         let length = file.seek(SeekFrom::End(0)).map_err(denied)?;
@@ -95,7 +95,7 @@ impl Ogawa {
     ///
     /// # Errors
     /// Fails if the file is incomplete or damaged.
-    pub fn top(&self) -> Result<Object, MeshError> {
+    pub(super) fn top(&self) -> Result<Object, MeshError> {
         self.known.replace((BTreeSet::new(), self.length));
         self.object(self.top, "ABC".into(), String::new(), 0)
     }
@@ -104,7 +104,7 @@ impl Ogawa {
     ///
     /// # Errors
     /// Fails if the values are missing or incomplete.
-    pub fn reals(&self, property: &Property, sample: usize) -> Result<Vec<f64>, MeshError> {
+    pub(super) fn reals(&self, property: &Property, sample: usize) -> Result<Vec<f64>, MeshError> {
         let (size, bytes) = (size_of(property.pod), self.sample(property, sample)?);
         if bytes.len() % size != 0 {
             return Err(odd("a sample holds part of a value"));
@@ -129,7 +129,7 @@ impl Ogawa {
     ///
     /// # Errors
     /// Fails as [`reals`](Ogawa::reals) does.
-    pub fn ints(&self, property: &Property, sample: usize) -> Result<Vec<i32>, MeshError> {
+    pub(super) fn ints(&self, property: &Property, sample: usize) -> Result<Vec<i32>, MeshError> {
         Ok(self.reals(property, sample)?.into_iter().map(|x| x as i32).collect())
     }
 
@@ -137,7 +137,7 @@ impl Ogawa {
     ///
     /// # Errors
     /// Fails as [`reals`](Ogawa::reals) does.
-    pub fn text(&self, property: &Property) -> Result<String, MeshError> {
+    pub(super) fn text(&self, property: &Property) -> Result<String, MeshError> {
         Ok(String::from_utf8_lossy(&self.sample(property, 0)?).trim_end_matches('\0').to_string())
     }
 

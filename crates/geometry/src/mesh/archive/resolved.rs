@@ -15,7 +15,7 @@ const ROUNDED: f64 = 1e-12;
 const BEFORE: f64 = 1e-9;
 
 /// Converts an error of openusd into one line for the user.
-pub fn describe(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
+pub(super) fn describe(error: impl std::fmt::Display + std::fmt::Debug) -> MeshError {
     let whole = format!("{error:#}");
     MeshError::new(format!("cannot read it as USD: {}", whole.lines().collect::<Vec<_>>().join(" ")))
 }
@@ -40,7 +40,7 @@ thread_local! {
 }
 
 /// Forgets answers about stages, before one is opened.
-pub fn forget() {
+pub(super) fn forget() {
     KNOWN.with_borrow_mut(HashMap::clear);
 }
 
@@ -61,7 +61,7 @@ fn known(
 }
 
 /// Returns whether an attribute has a constant value that is stronger than all of its samples.
-pub fn rests(attribute: &Attribute) -> Result<bool, MeshError> {
+pub(super) fn rests(attribute: &Attribute) -> Result<bool, MeshError> {
     known("rests", attribute.stage(), attribute.path(), || covered(attribute))
 }
 
@@ -80,7 +80,7 @@ fn covered(attribute: &Attribute) -> Result<bool, MeshError> {
 }
 
 /// Returns the time codes of the samples of an attribute, ascending.
-pub fn times(attribute: &Attribute) -> Result<Vec<f64>, MeshError> {
+pub(super) fn times(attribute: &Attribute) -> Result<Vec<f64>, MeshError> {
     if rests(attribute)? {
         return Ok(Vec::new());
     }
@@ -98,7 +98,7 @@ pub fn times(attribute: &Attribute) -> Result<Vec<f64>, MeshError> {
 }
 
 /// Returns the samples around a time code, the same one twice at a sample or beyond the ends; nothing without samples.
-pub fn around(attribute: &Attribute, code: TimeCode) -> Result<Option<(f64, f64)>, MeshError> {
+pub(super) fn around(attribute: &Attribute, code: TimeCode) -> Result<Option<(f64, f64)>, MeshError> {
     if rests(attribute)? {
         return Ok(None);
     }
@@ -118,7 +118,7 @@ pub fn around(attribute: &Attribute, code: TimeCode) -> Result<Option<(f64, f64)
 
 /// Returns the values of an attribute around a time code, and the fraction of the later one. Nothing if no value clips
 /// act on it, for values are then those of the attribute itself.
-pub fn between(attribute: &Attribute, code: TimeCode) -> Result<Option<([Value; 2], f64)>, MeshError> {
+pub(super) fn between(attribute: &Attribute, code: TimeCode) -> Result<Option<([Value; 2], f64)>, MeshError> {
     if !clipped(&attribute.prim())? {
         return Ok(None);
     }
@@ -129,7 +129,7 @@ pub fn between(attribute: &Attribute, code: TimeCode) -> Result<Option<([Value; 
 }
 
 /// Declares the points of a mesh where value clips alone have them, in memory. Clips act on what a stage declares.
-pub fn declare_points(prim: &Prim) -> Result<(), MeshError> {
+pub(super) fn declare_points(prim: &Prim) -> Result<(), MeshError> {
     if value(prim, "points")?.is_none() && clipped(prim)? {
         prim.create_attribute("points", "point3f[]").map_err(describe)?;
     }
@@ -150,7 +150,7 @@ fn has_clips(prim: &Prim) -> Result<bool, MeshError> {
 }
 
 /// Returns the value of an attribute at a time code. A sample holds up to the next one where that has no value.
-pub fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, MeshError> {
+pub(super) fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, MeshError> {
     if rests(attribute)? {
         return attribute.get_at::<Value>(None).map_err(describe);
     }
@@ -166,7 +166,7 @@ pub fn held(attribute: &Attribute, code: TimeCode) -> Result<Option<Value>, Mesh
 }
 
 /// Returns the value of an attribute, or of its first sample.
-pub fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
+pub(super) fn value(prim: &Prim, name: &str) -> Result<Option<Value>, MeshError> {
     let attribute = prim.attribute(name);
     if rests(&attribute)? {
         return attribute.get_at::<Value>(None).map_err(describe);

@@ -8,7 +8,7 @@ const LISTED: usize = 100_000;
 
 /// Time sampling of properties.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Clock {
+pub(super) struct Clock {
     /// Period of the times [s]; infinite if they do not repeat.
     pub(super) cycle: f64,
     pub(super) times: Vec<f64>,
@@ -18,7 +18,7 @@ pub struct Clock {
 
 impl Clock {
     /// Returns the time of a sample [s].
-    pub fn time(&self, sample: usize) -> f64 {
+    pub(super) fn time(&self, sample: usize) -> f64 {
         let count = self.times.len().max(1);
         let own = |k: usize| self.times.get(k).copied().unwrap_or_default();
         if self.cycle.is_finite() {
@@ -31,7 +31,7 @@ impl Clock {
 
 /// Property: samples, or a compound of properties.
 #[derive(Clone, Debug, Default)]
-pub struct Property {
+pub(super) struct Property {
     pub words: String,
     pub compound: bool,
     pub within: BTreeMap<String, Property>,
@@ -50,13 +50,13 @@ pub struct Property {
 
 impl Property {
     /// Returns whether the samples differ.
-    pub fn moves(&self) -> bool {
+    pub(super) fn moves(&self) -> bool {
         self.count > 1 && self.changes != [0, 0]
     }
 
     /// Returns the sample times [s]; none if nothing changes. Beyond `LISTED` samples these are the first, the last and
     /// the range with changes.
-    pub fn times(&self, clocks: &[Clock]) -> Vec<f64> {
+    pub(super) fn times(&self, clocks: &[Clock]) -> Vec<f64> {
         let [first, last] = self.changes;
         let end = if self.moves() { self.count } else { 0 };
         let mut all: Vec<usize> = match end > LISTED {
@@ -68,17 +68,17 @@ impl Property {
     }
 
     /// Returns the time of a sample [s].
-    pub fn time(&self, clocks: &[Clock], sample: usize) -> f64 {
+    pub(super) fn time(&self, clocks: &[Clock], sample: usize) -> f64 {
         clocks.get(self.clock).map_or(sample as f64, |clock| clock.time(sample))
     }
 
     /// Returns the range from the first to the last sample that differs from its predecessor.
-    pub fn changing(&self) -> Range<usize> {
+    pub(super) fn changing(&self) -> Range<usize> {
         if self.moves() { self.changes[0]..self.changes[1] + 1 } else { 0..0 }
     }
 
     /// Returns the samples around a time, and the fraction between them.
-    pub fn around(&self, clocks: &[Clock], time: f64) -> ([usize; 2], f64) {
+    pub(super) fn around(&self, clocks: &[Clock], time: f64) -> ([usize; 2], f64) {
         let end = if self.moves() { self.count } else { 0 };
         // Finds the first later sample.
         let (mut next, mut after) = (0, end);

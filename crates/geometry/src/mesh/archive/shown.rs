@@ -2,16 +2,16 @@
 
 /// Piecewise constant visibility: ascending times [s], each with the value from then on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown(Vec<(f64, bool)>);
+pub(super) struct Shown(Vec<(f64, bool)>);
 
 impl Shown {
     /// Returns a visibility that never changes.
-    pub fn always(seen: bool) -> Shown {
+    pub(super) fn always(seen: bool) -> Shown {
         Shown(vec![(f64::NEG_INFINITY, seen)])
     }
 
     /// Makes a visibility of samples in ascending order of time. Without any, it is `seen`.
-    pub fn sampled(samples: impl IntoIterator<Item = (f64, bool)>, seen: bool) -> Shown {
+    pub(super) fn sampled(samples: impl IntoIterator<Item = (f64, bool)>, seen: bool) -> Shown {
         let mut all: Vec<(f64, bool)> = samples.into_iter().collect();
         all.dedup_by_key(|(_, seen)| *seen);
         match all.first_mut() {
@@ -26,20 +26,20 @@ impl Shown {
     }
 
     /// Combines two visibilities by a function at all times.
-    pub fn with(&self, other: &Shown, both: impl Fn(bool, bool) -> bool) -> Shown {
+    pub(super) fn with(&self, other: &Shown, both: impl Fn(bool, bool) -> bool) -> Shown {
         let mut times: Vec<f64> = self.0.iter().chain(&other.0).map(|(t, _)| *t).collect();
         times.sort_by(f64::total_cmp);
         Shown::sampled(times.into_iter().map(|t| (t, both(self.at(t), other.at(t)))), true)
     }
 
     /// Returns whether it is never visible.
-    pub fn never(&self) -> bool {
+    pub(super) fn never(&self) -> bool {
         !self.0.iter().any(|(_, seen)| *seen)
     }
 
     /// Returns the time at which it is first visible and the time from which it stays hidden, infinite where there is
     /// none. It may be hidden in between.
-    pub fn window(&self) -> [f64; 2] {
+    pub(super) fn window(&self) -> [f64; 2] {
         let seen = |(_, seen): &(f64, bool)| *seen;
         let Some(first) = self.0.iter().position(seen) else { return [f64::INFINITY; 2] };
         let last = self.0.iter().rposition(seen).unwrap_or(first);
@@ -47,14 +47,14 @@ impl Shown {
     }
 
     /// Returns whether it is hidden between two visible times.
-    pub fn blinks(&self) -> bool {
+    pub(super) fn blinks(&self) -> bool {
         self.0.iter().filter(|(_, seen)| *seen).count() > 1
     }
 }
 
 /// Computes the common window of objects that are joined: from the first to the last time at which any is visible. Also
 /// returns the paths of the objects whose own visibility differs from it.
-pub fn together<'a>(all: impl Iterator<Item = (&'a String, &'a Shown)> + Clone) -> ([f64; 2], Vec<&'a String>) {
+pub(super) fn together<'a>(all: impl Iterator<Item = (&'a String, &'a Shown)> + Clone) -> ([f64; 2], Vec<&'a String>) {
     let any = all.clone().fold(Shown::always(false), |any, (_, own)| any.with(own, |a, b| a || b));
     let window = any.window();
     let otherwise = all.filter(|(_, own)| own.blinks() || own.window() != window).map(|(path, _)| path).collect();

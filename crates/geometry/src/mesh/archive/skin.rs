@@ -12,7 +12,7 @@ use openusd::sdf::{self, Value};
 use openusd::usd::{Prim, Stage, TimeCode};
 
 /// Skinning of a mesh by a skeleton.
-pub struct Skin {
+pub(super) struct Skin {
     path: String,
     skeleton: Prim,
     bones: SkeletonResolver,
@@ -92,7 +92,7 @@ impl Skin {
     ///
     /// # Errors
     /// Fails if the binding is incomplete, inherited or out of range.
-    pub fn of(stage: &Stage, prim: &Prim, vertices: usize) -> Result<Option<Skin>, MeshError> {
+    pub(super) fn of(stage: &Stage, prim: &Prim, vertices: usize) -> Result<Option<Skin>, MeshError> {
         let path = prim.path().as_str().to_string();
         let fault = |what: &str| MeshError::new(format!("<{path}>: {what}"));
         if !below_root(prim)? {
@@ -154,12 +154,12 @@ impl Skin {
     }
 
     /// Returns the skeleton in whose space skinned points are; none if only blend shapes act.
-    pub fn skeleton(&self) -> Option<&Prim> {
+    pub(super) fn skeleton(&self) -> Option<&Prim> {
         (!self.joints.is_empty()).then_some(&self.skeleton)
     }
 
     /// Returns the time codes of samples of joints and of blend shape weights.
-    pub fn times(&self) -> Result<Vec<f64>, MeshError> {
+    pub(super) fn times(&self) -> Result<Vec<f64>, MeshError> {
         let Some(animation) = &self.animation else { return Ok(Vec::new()) };
         let prim = self.skeleton.stage().prim(sdf::Path::new(animation.prim_path()).map_err(describe)?);
         let mut times = Vec::new();
@@ -172,7 +172,7 @@ impl Skin {
     }
 
     /// Transforms mesh points to the bind pose, in skeleton space.
-    pub fn bind(&self, points: &mut [Vec3]) {
+    pub(super) fn bind(&self, points: &mut [Vec3]) {
         let place = self.binding.geom_bind_transform();
         if !self.joints.is_empty() {
             points.iter_mut().for_each(|p| *p = transform(&place, *p));
@@ -180,7 +180,7 @@ impl Skin {
     }
 
     /// Deforms mesh points to their pose at a time code, in skeleton space.
-    pub fn bend(&self, points: &mut [Vec3], code: TimeCode) -> Result<(), MeshError> {
+    pub(super) fn bend(&self, points: &mut [Vec3], code: TimeCode) -> Result<(), MeshError> {
         let stage = self.skeleton.stage();
         if let Some(animation) = self.animation.as_ref().filter(|_| !self.shapes.is_empty()) {
             let weights = animation.compute_blend_shape_weights(stage, code).map_err(describe)?;

@@ -4,7 +4,7 @@
 //! samples of asset paths, and arrays of some types that no mesh has.
 
 /// First bytes of USD text.
-pub const MAGIC: &[u8] = b"#usda";
+pub(super) const MAGIC: &[u8] = b"#usda";
 
 /// Types whose arrays the parser refuses, each with a type that holds the same values.
 const ARRAYS: [(&[u8], &[u8]); 4] =
@@ -50,7 +50,7 @@ const TYPES: [(&[u8], &[u8]); 36] = [
 ];
 
 /// Rewrites numbers and types that the parser refuses. Strings, comments, paths and line numbers stay.
-pub fn plain(text: &[u8]) -> Vec<u8> {
+pub(super) fn plain(text: &[u8]) -> Vec<u8> {
     let mut all = Vec::with_capacity(text.len() + text.len() / 64);
     let mut at = 0;
     // Set in samples of asset paths, which are rewritten as those of strings.

@@ -32,7 +32,7 @@ fn stage(file: &Path) -> Result<Stage, MeshError> {
 }
 
 /// Lists the meshes of the file.
-pub fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
+pub(super) fn list(file: &Path) -> Result<(Vec<Entry>, Option<f64>), MeshError> {
     let stage = stage(file)?;
     let (rate, _) = rate(&stage);
     let Content { meshes, broken, .. } = content(&stage, rate)?;
@@ -65,7 +65,7 @@ fn entry(stage: &Stage, Found { prim, path, levels, hidden, .. }: Found, rate: f
 }
 
 /// Opens the file.
-pub fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
+pub(super) fn open(file: &Path, choice: &Choice) -> Result<Archive, MeshError> {
     let stage = stage(file)?;
     let (rate, no_rate) = rate(&stage);
     let Content { meshes: all, others, astray, broken } = content(&stage, rate)?;

@@ -9,12 +9,12 @@ use openusd::sdf::Value;
 use openusd::usd::{AttributeQuery, Prim, TimeCode};
 
 /// Transforms a point by a matrix for row vectors.
-pub fn transform(m: &Matrix4d, p: Vec3) -> Vec3 {
+pub(super) fn transform(m: &Matrix4d, p: Vec3) -> Vec3 {
     Vec3::from_fn(|k, _| p.x * m.0[k] + p.y * m.0[4 + k] + p.z * m.0[8 + k] + m.0[12 + k])
 }
 
 /// Returns whether the values of an attribute differ between samples.
-pub fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
+pub(super) fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
     let mut first = None;
     for time in query.time_sample_times().map_err(describe)? {
         let now = query.get_at::<Value>(TimeCode::new(time)).map_err(describe)?;
@@ -26,7 +26,7 @@ pub fn changes(query: &AttributeQuery) -> Result<bool, MeshError> {
 }
 
 /// Adds the subsets of a prim as groups.
-pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
+pub(super) fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
     for child in prim.children().map_err(describe)? {
         if child.type_name().map_err(describe)?.is_none_or(|t| t.as_str() != "GeomSubset") {
             continue;
@@ -54,7 +54,7 @@ pub fn subsets(prim: &Prim, part: &mut Part) -> Result<(), MeshError> {
 }
 
 /// Gives faces without a material that of the prim, or of the nearest one above it that has one.
-pub fn bound(prim: &Prim, part: &mut Part) {
+pub(super) fn bound(prim: &Prim, part: &mut Part) {
     let mut path = Some(prim.path().clone());
     while let Some(own) = path.filter(|path| path.as_str().len() > 1) {
         if let Some(name) = binding(&prim.stage().prim(own.clone())) {
@@ -73,7 +73,7 @@ fn binding(prim: &Prim) -> Option<String> {
 }
 
 /// Lists the UV sets of a prim. `st` comes first, then `UVMap`, then the others by name.
-pub fn charts(prim: &Prim) -> Result<Vec<String>, MeshError> {
+pub(super) fn charts(prim: &Prim) -> Result<Vec<String>, MeshError> {
     let mut charts: Vec<(usize, String)> = Vec::new();
     for name in prim.property_names().map_err(describe)? {
         let Some(short) = primvar(name.as_str()) else { continue };
@@ -105,7 +105,7 @@ fn kind(prim: &Prim, name: &str) -> Result<String, MeshError> {
 ///
 /// # Errors
 /// Fails if the prim has no such UV set, or a value is of another type.
-pub fn primvars(prim: &Prim, part: &mut Part, turned: bool, wanted: Option<&str>) -> Result<(), MeshError> {
+pub(super) fn primvars(prim: &Prim, part: &mut Part, turned: bool, wanted: Option<&str>) -> Result<(), MeshError> {
     for name in prim.property_names().map_err(describe)? {
         let name = name.as_str();
         let Some(short) = primvar(name) else { continue };
@@ -168,7 +168,7 @@ fn interpolation(prim: &Prim, name: &str) -> Result<String, MeshError> {
 }
 
 /// Returns the text of a token. Samples of tokens are read as strings.
-pub fn token(value: Option<&Value>) -> Option<&str> {
+pub(super) fn token(value: Option<&Value>) -> Option<&str> {
     match value? {
         Value::Token(token) => Some(token.as_str()),
         Value::String(text) => Some(text),
@@ -176,7 +176,7 @@ pub fn token(value: Option<&Value>) -> Option<&str> {
     }
 }
 
-pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
+pub(super) fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
     match value(prim, name)? {
         None => Ok(Vec::new()),
         Some(Value::IntVec(all)) => Ok(all),
@@ -185,12 +185,12 @@ pub fn ints(prim: &Prim, name: &str) -> Result<Vec<i32>, MeshError> {
 }
 
 /// Reads the first positions of a mesh, in the prim's own space and unit.
-pub fn points(prim: &Prim, path: &str) -> Result<Vec<Vec3>, MeshError> {
+pub(super) fn points(prim: &Prim, path: &str) -> Result<Vec<Vec3>, MeshError> {
     vectors(value(prim, "points")?, path)
 }
 
 /// Returns the positions of a value.
-pub fn vectors(value: Option<Value>, path: &str) -> Result<Vec<Vec3>, MeshError> {
+pub(super) fn vectors(value: Option<Value>, path: &str) -> Result<Vec<Vec3>, MeshError> {
     Ok(match value {
         Some(Value::Vec3fVec(all)) => all.iter().map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into())).collect(),
         Some(Value::Vec3dVec(all)) => all.iter().map(|p| Vec3::new(p.x, p.y, p.z)).collect(),

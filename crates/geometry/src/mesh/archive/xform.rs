@@ -10,7 +10,7 @@ use openusd::sdf::{Path, Value};
 use openusd::usd::{Attribute, Prim, SchemaBase, SchemaKind, TimeCode};
 
 /// Prim of any type, treated as transformable and imageable.
-pub struct Any(pub Prim);
+pub(super) struct Any(pub Prim);
 
 impl SchemaBase for Any {
     const KIND: SchemaKind = SchemaKind::AbstractTyped;
@@ -27,7 +27,7 @@ impl Xformable for Any {}
 const NONE: [&str; 6] = ["", "Scope", "GeomSubset", "Material", "Shader", "NodeGraph"];
 
 /// Returns the operations of a prim, outermost first, and whether it resets the transform stack.
-pub fn operations(any: &Any) -> Result<(Vec<String>, bool), MeshError> {
+pub(super) fn operations(any: &Any) -> Result<(Vec<String>, bool), MeshError> {
     let kind = any.0.type_name().map_err(describe)?;
     if NONE.contains(&kind.as_ref().map_or("", |t| t.as_str())) {
         return Ok((Vec::new(), false));
@@ -39,7 +39,7 @@ pub fn operations(any: &Any) -> Result<(Vec<String>, bool), MeshError> {
 }
 
 /// Returns the attribute of an operation, and whether the operation is inverted.
-pub fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
+pub(super) fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
     match operation.strip_prefix("!invert!") {
         Some(name) => (any.0.attribute(name), true),
         None => (any.0.attribute(operation), false),
@@ -47,7 +47,7 @@ pub fn attribute(any: &Any, operation: &str) -> (Attribute, bool) {
 }
 
 /// Computes the transform from a prim's own space to the world, or to the space that holds the prim `top` above it.
-pub fn outward(prim: &Prim, top: Option<&Path>, code: TimeCode) -> Result<Matrix4d, MeshError> {
+pub(super) fn outward(prim: &Prim, top: Option<&Path>, code: TimeCode) -> Result<Matrix4d, MeshError> {
     let mut all = Matrix4d::IDENTITY;
     for any in up_to(prim, top) {
         let (operations, resets) = operations(&any)?;
@@ -63,12 +63,12 @@ pub fn outward(prim: &Prim, top: Option<&Path>, code: TimeCode) -> Result<Matrix
 }
 
 /// Returns a prim and its ancestors, from the prim upwards.
-pub fn above(prim: &Prim) -> impl Iterator<Item = Any> {
+pub(super) fn above(prim: &Prim) -> impl Iterator<Item = Any> {
     prim.path().ancestors_below_root().map(|path| Any(prim.stage().prim(path))).collect::<Vec<_>>().into_iter()
 }
 
 /// Returns a prim and its ancestors up to and with the prim `top`, from the prim upwards.
-pub fn up_to(prim: &Prim, top: Option<&Path>) -> impl Iterator<Item = Any> {
+pub(super) fn up_to(prim: &Prim, top: Option<&Path>) -> impl Iterator<Item = Any> {
     let top = top.cloned();
     above(prim).take_while(move |any| top.as_ref().is_none_or(|top| any.0.path().has_prefix(top)))
 }

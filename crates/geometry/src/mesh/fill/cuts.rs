@@ -16,11 +16,11 @@ use crate::mesh::TriMesh;
 const BITS: u32 = 22;
 
 /// Largest number of half cells along an axis.
-pub const LONGEST: f64 = 4096.0;
+pub(super) const LONGEST: f64 = 4096.0;
 
 /// Point where a lattice edge passes from inside to outside or back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cut {
+pub(super) struct Cut {
     pub edge: Edge,
     /// Fraction of the edge from its lower end, 0 to 1.
     pub at: f64,
@@ -43,7 +43,7 @@ struct Crossing {
 
 /// Returns the sign of every site, 1 inside and -1 outside, and all cuts in order of edges. An edge has one cut at
 /// most, the middle one of several.
-pub fn cuts(lattice: &Lattice, surface: &TriMesh) -> (Vec<i8>, Vec<Cut>) {
+pub(super) fn cuts(lattice: &Lattice, surface: &TriMesh) -> (Vec<i8>, Vec<Cut>) {
     let scale = f64::from(1u32 << BITS);
     let points: Vec<[i128; 3]> = par::map(surface.positions.len(), |v| {
         (lattice.coordinates(&surface.positions[v]) * scale).map(|x| x.round() as i128).into()

@@ -3,7 +3,7 @@
 use super::lattice::{DIRECTIONS, Lattice, Site, stepped};
 
 /// Link of a site: its 14 neighbours are the corners of 24 triangles, one opposite to it in each of its tetrahedra.
-pub struct Link {
+pub(super) struct Link {
     /// Offsets from the site to its neighbours.
     neighbours: Vec<Site>,
     triangles: Vec<[usize; 3]>,
@@ -12,7 +12,7 @@ pub struct Link {
 }
 
 impl Link {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let neighbours: Vec<Site> =
             DIRECTIONS.iter().flat_map(|d| [stepped([0; 3], *d, 1), stepped([0; 3], *d, -1)]).collect();
         let number = |site: Site| neighbours.iter().position(|n| *n == site);
@@ -67,7 +67,7 @@ impl Link {
 /// Moves surface sites around which the boundary would touch itself to the outside, until there are none left. Each
 /// boundary edge then has two faces, and each boundary vertex one fan of them. The loop ends because gaps only ever
 /// open.
-pub fn open(lattice: &Lattice, signs: &mut [i8], on_surface: &[usize]) {
+pub(super) fn open(lattice: &Lattice, signs: &mut [i8], on_surface: &[usize]) {
     let link = Link::new();
     let mut again = true;
     while again {

@@ -12,7 +12,7 @@ use crate::mesh::topology::Topology;
 const LOST: i64 = 3;
 
 /// Measures of a sound closed surface.
-pub struct Shape {
+pub(super) struct Shape {
     pub min: Vec3,
     pub max: Vec3,
     /// Enclosed volume [m^3], negative if it is inside out.
@@ -21,7 +21,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn new(surface: &TriMesh) -> Result<Self, FillFault> {
+    pub(super) fn new(surface: &TriMesh) -> Result<Self, FillFault> {
         let p = &surface.positions;
         if let Some(fault) = check(surface).into_iter().find(|f| f.severity == Severity::Error) {
             return Err(FillFault::Unsound(fault.message));
@@ -53,7 +53,7 @@ impl Shape {
     }
 
     /// Compares the surface with the boundary of the mesh that fills it.
-    pub fn compare(&self, surface: &TriMesh, lattice: &Lattice, body: &Body) -> Result<(), FillFault> {
+    pub(super) fn compare(&self, surface: &TriMesh, lattice: &Lattice, body: &Body) -> Result<(), FillFault> {
         let size = 2.0 * lattice.half;
         let p = &surface.positions;
         // The cell of every surface vertex, or a near one, must contain a vertex of the boundary.

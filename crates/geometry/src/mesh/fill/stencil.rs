@@ -3,7 +3,7 @@
 use super::lattice::{Lattice, Site};
 
 /// Vertex of the mesh: eight times the index of a site, or an edge that is cut.
-pub type Vertex = u64;
+pub(super) type Vertex = u64;
 
 /// Adds the tetrahedra that fill the inner part of a tetrahedron of positive volume. Its corners have the given signs:
 /// 1 inside, 0 on the surface, -1 outside. Without a corner inside nothing is added. All added tetrahedra have positive
@@ -12,7 +12,7 @@ pub type Vertex = u64;
 /// A face that loses one corner becomes a quadrilateral. Both its tetrahedra must use the same diagonal. The diagonal
 /// ends at the cut of the long edge. If both cuts are on short edges, it begins at the end that is above the lost
 /// corner in an even number of coordinates (the parity rule of the paper).
-pub fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: &mut Vec<[Vertex; 4]>) {
+pub(super) fn fill(lattice: &Lattice, mut corners: [Site; 4], mut signs: [i8; 4], out: &mut Vec<[Vertex; 4]>) {
     // Corners are sorted: first inside, then on the surface, then outside. Two of four corners have the same sign, so
     // an even permutation can always be made.
     let mut odd = false;

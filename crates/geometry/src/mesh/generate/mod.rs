@@ -39,7 +39,7 @@ pub(super) mod tests {
     use crate::mesh::check::check;
 
     /// Returns the enclosed volume, positive for outward normals.
-    pub fn volume(mesh: &TriMesh) -> f64 {
+    pub(crate) fn volume(mesh: &TriMesh) -> f64 {
         let part = |tri: &[u32; 3]| {
             let [a, b, c] = tri.map(|v| mesh.positions[v as usize]);
             a.dot(&b.cross(&c)) / 6.0
@@ -49,7 +49,7 @@ pub(super) mod tests {
 
     /// Asserts that a mesh is sound, closed, connected and of genus 0, with outward normals and no angle below `angle`
     /// degrees.
-    pub fn assert_closed(mesh: &TriMesh, angle: f64) {
+    pub(crate) fn assert_closed(mesh: &TriMesh, angle: f64) {
         assert_eq!(check(mesh), []);
         let t = Topology::new(mesh.positions.len(), &mesh.triangles);
         assert!(t.boundary.iter().all(|b| !b), "a boundary");

@@ -6,7 +6,7 @@ use crate::mesh::cursor::{Cursor, Encoding};
 
 /// Values of a property in all records.
 #[derive(Clone, Debug, Default)]
-pub struct Column {
+pub(super) struct Column {
     /// Numbers, with lists one after the other.
     pub values: Vec<f64>,
     /// End of the list of each record; empty for a property of one number.
@@ -15,7 +15,7 @@ pub struct Column {
 
 impl Column {
     /// Returns the list of a record.
-    pub fn list(&self, record: usize) -> &[f64] {
+    pub(super) fn list(&self, record: usize) -> &[f64] {
         let start = record.checked_sub(1).and_then(|k| self.ends.get(k)).copied().unwrap_or(0);
         let end = self.ends.get(record).copied().unwrap_or(start);
         self.values.get(start..end).unwrap_or_default()
@@ -23,7 +23,7 @@ impl Column {
 }
 
 /// Records of an element, with a column per property.
-pub struct Records<'h> {
+pub(super) struct Records<'h> {
     /// Description of the records.
     pub element: &'h Element,
     /// Column of each property, in order. Unwanted columns are empty.
@@ -34,19 +34,19 @@ pub struct Records<'h> {
 
 impl Records<'_> {
     /// Returns the values of a property of one number, by name.
-    pub fn scalar(&self, name: &str) -> Option<&[f64]> {
+    pub(super) fn scalar(&self, name: &str) -> Option<&[f64]> {
         let is = |p: &Property| p.length.is_none() && p.name == name;
         self.element.properties.iter().position(is).map(|k| self.columns[k].values.as_slice())
     }
 
     /// Returns the column of a list property, by one of several names.
-    pub fn list(&self, names: &[&str]) -> Option<&Column> {
+    pub(super) fn list(&self, names: &[&str]) -> Option<&Column> {
         let is = |p: &Property| p.length.is_some() && names.contains(&p.name.as_str());
         self.element.properties.iter().position(is).map(|k| &self.columns[k])
     }
 
     /// Makes an error of a record, at its line in a text file.
-    pub fn error(&self, record: usize, what: String) -> MeshError {
+    pub(super) fn error(&self, record: usize, what: String) -> MeshError {
         let what = format!("{} {record}: {what}", self.element.name);
         match self.lines.get(record) {
             Some(line) => MeshError::at(*line, 1, what),
@@ -60,7 +60,7 @@ impl Records<'_> {
 ///
 /// # Errors
 /// Fails if the rest of the file cannot hold the records, a record is truncated, or a word is not a number.
-pub fn records<'h>(
+pub(super) fn records<'h>(
     cursor: &mut Cursor,
     header: &Header,
     element: &'h Element,
@@ -118,7 +118,7 @@ pub fn records<'h>(
 }
 
 /// Adds a note on bytes after the last record.
-pub fn report_rest(cursor: &mut Cursor, header: &Header, notes: &mut Vec<MeshError>) {
+pub(super) fn report_rest(cursor: &mut Cursor, header: &Header, notes: &mut Vec<MeshError>) {
     if cursor.at_end() {
         return;
     }

@@ -7,7 +7,7 @@ use crate::mesh::{MeshError, text};
 
 /// Type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
+pub(super) enum Scalar {
     /// Signed, 1 byte.
     Char,
     /// Unsigned, 1 byte.
@@ -45,7 +45,7 @@ impl Scalar {
     }
 
     /// Returns the size of a binary number [bytes].
-    pub fn width(self) -> usize {
+    pub(super) fn width(self) -> usize {
         match self {
             Scalar::Char | Scalar::UChar => 1,
             Scalar::Short | Scalar::UShort => 2,
@@ -58,7 +58,7 @@ impl Scalar {
     ///
     /// # Errors
     /// Fails if the line or the file ends, or the word is not a number.
-    pub fn read(self, cursor: &mut Cursor, encoding: Encoding, expected: &str) -> Result<f64, MeshError> {
+    pub(super) fn read(self, cursor: &mut Cursor, encoding: Encoding, expected: &str) -> Result<f64, MeshError> {
         if encoding == Encoding::Text {
             return cursor.word_in_line(expected)?.number();
         }
@@ -77,7 +77,7 @@ impl Scalar {
 
 /// Property: one number, or a list of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Property {
+pub(super) struct Property {
     /// Name.
     pub name: String,
     /// Type of its numbers.
@@ -88,7 +88,7 @@ pub struct Property {
 
 /// Element: a table of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Element {
+pub(super) struct Element {
     /// Name.
     pub name: String,
     /// Number of records.
@@ -99,7 +99,7 @@ pub struct Element {
 
 /// Content of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub(super) struct Header {
     /// Encoding of numbers.
     pub encoding: Encoding,
     /// Elements, in order.
@@ -111,7 +111,7 @@ pub struct Header {
 /// # Errors
 /// Fails if the file is not PLY. Fails, with line and column, for a line that does not belong to a header, an unknown
 /// type, or a duplicate name.
-pub fn read(cursor: &mut Cursor) -> Result<Header, MeshError> {
+pub(super) fn read(cursor: &mut Cursor) -> Result<Header, MeshError> {
     if cursor.rest_of_line().text != b"ply" {
         return Err(MeshError::new("not a valid PLY file: it does not begin with a line 'ply'"));
     }

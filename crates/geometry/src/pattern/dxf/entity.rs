@@ -15,7 +15,7 @@ const POINTS: usize = 100_000;
 
 /// Entity in units of the file.
 #[derive(Clone, Debug, Default)]
-pub struct Entity {
+pub(super) struct Entity {
     /// Kind, such as `LINE`.
     pub kind: String,
     /// Layer.
@@ -40,7 +40,7 @@ pub struct Entity {
 ///
 /// # Errors
 /// Fails for numbers that cannot be read.
-pub fn read(pairs: &[Pair], at: usize) -> Result<(Entity, usize), MeshError> {
+pub(super) fn read(pairs: &[Pair], at: usize) -> Result<(Entity, usize), MeshError> {
     let mut entity = Entity { kind: pairs[at].value.clone(), line: pairs[at].line, ..Entity::default() };
     let mut k = plain(pairs, at + 1, &mut entity)?;
     if entity.kind == "POLYLINE" {
@@ -118,7 +118,7 @@ fn limited(pair: &Pair) -> Result<f64, MeshError> {
 
 impl Entity {
     /// Returns its lines as a curve in metres; none of a point, a text, or without extent.
-    pub fn curve(&self, unit: f64) -> Option<Curve> {
+    pub(super) fn curve(&self, unit: f64) -> Option<Curve> {
         let points: Vec<Vec2> = self.points.iter().map(|p| p * unit).collect();
         let curve = match self.kind.as_str() {
             "LINE" | "POLYLINE" | "LWPOLYLINE" => self.bulged(&points)?,

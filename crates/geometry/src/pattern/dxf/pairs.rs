@@ -8,7 +8,7 @@ const MOST: usize = 20_000_000;
 
 /// Code and value, with the line of the value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pair {
+pub(super) struct Pair {
     /// Group code.
     pub code: u16,
     /// Value without blanks around.
@@ -22,7 +22,7 @@ impl Pair {
     ///
     /// # Errors
     /// Fails for what is no finite number.
-    pub fn number(&self) -> Result<f64, MeshError> {
+    pub(super) fn number(&self) -> Result<f64, MeshError> {
         let parsed = self.value.parse().or_else(|_| self.value.replacen(',', ".", 1).parse());
         parsed.ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| {
             let what = format!("'{}' is no finite number, at code {}", short(&self.value), self.code);
@@ -35,7 +35,7 @@ impl Pair {
 ///
 /// # Errors
 /// Fails for a binary file, and at the first line that should be a code and is none.
-pub fn pairs(bytes: &[u8]) -> Result<Vec<Pair>, MeshError> {
+pub(super) fn pairs(bytes: &[u8]) -> Result<Vec<Pair>, MeshError> {
     if bytes.starts_with(b"AutoCAD Binary DXF") {
         return Err(MeshError::new("a binary DXF; save it as text (ASCII DXF)"));
     }

@@ -19,7 +19,7 @@ const SEWN: f64 = 0.6;
 
 /// Block of a file.
 #[derive(Clone, Debug, Default)]
-pub struct Block {
+pub(super) struct Block {
     /// Name of the block.
     pub name: String,
     /// Entities.
@@ -30,12 +30,12 @@ pub struct Block {
 
 impl Block {
     /// Returns the value of a text `key: value`, in any case.
-    pub fn text_of(&self, keys: &[&str]) -> Option<&str> {
+    pub(super) fn text_of(&self, keys: &[&str]) -> Option<&str> {
         self.entities.iter().filter(|e| e.kind == "TEXT" || e.kind == "MTEXT").find_map(|e| value_of(&e.words, keys))
     }
 
     /// Returns the name of the piece.
-    pub fn piece(&self) -> &str {
+    pub(super) fn piece(&self) -> &str {
         self.text_of(&["piece name"]).filter(|name| !name.is_empty()).unwrap_or(&self.name)
     }
 
@@ -44,12 +44,12 @@ impl Block {
     }
 
     /// Returns whether it has an outline, as blocks of texts and symbols have not.
-    pub fn is_piece(&self) -> bool {
+    pub(super) fn is_piece(&self) -> bool {
         self.on(&["1", "14"]).any(|e| e.curve(1.0).is_some())
     }
 
     /// Returns whether the outline of its panel is a sew line.
-    pub fn has_sew_line(&self, panel: &Panel) -> bool {
+    pub(super) fn has_sew_line(&self, panel: &Panel) -> bool {
         let rim: Vec<usize> = self.on(&["8", "14"]).map(|e| e.line).collect();
         panel.outline.iter().filter_map(|e| e.line).any(|line| rim.contains(&line))
     }
@@ -58,7 +58,7 @@ impl Block {
     ///
     /// # Errors
     /// Fails if the outline is open.
-    pub fn panel(&self, unit: f64, notes: &mut Vec<MeshError>) -> Result<Panel, MeshError> {
+    pub(super) fn panel(&self, unit: f64, notes: &mut Vec<MeshError>) -> Result<Panel, MeshError> {
         let mut panel = Panel {
             name: self.piece().to_string(),
             line: Some(self.line),
@@ -252,7 +252,7 @@ fn line_distance(line: &Curve, p: Vec2) -> f64 {
 }
 
 /// Returns the value of `key: value`, if the key is one of these in lower case.
-pub fn value_of<'a>(words: &'a str, keys: &[&str]) -> Option<&'a str> {
+pub(super) fn value_of<'a>(words: &'a str, keys: &[&str]) -> Option<&'a str> {
     let (key, value) = words.split_once(':')?;
     let key = key.trim().to_lowercase();
     keys.contains(&key.as_str()).then(|| value.trim())

@@ -23,7 +23,7 @@ const CLOSED: f64 = 1e-4;
 
 /// Part of a path in a group, in metres.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub(super) struct Item {
     /// Label or id.
     pub name: String,
     /// Purpose.
@@ -38,7 +38,7 @@ pub struct Item {
 
 /// Text in a group.
 #[derive(Clone, Debug)]
-pub struct Words {
+pub(super) struct Words {
     /// Place [m].
     pub at: Point,
     /// Words.
@@ -51,7 +51,7 @@ pub struct Words {
 
 /// Group of paths.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub(super) struct Group {
     /// Name; empty if it has none.
     pub name: String,
     /// Line of the file.
@@ -66,7 +66,7 @@ pub struct Group {
 
 /// Purpose of a path or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(super) enum Role {
     /// Grain line.
     Grain,
     /// Line about which a half is unfolded, or a fold inside.
@@ -108,7 +108,7 @@ const ROLES: [(&str, Role); 20] = [
 ];
 
 /// Returns the purposes of an element, by the words of its class, label and id.
-pub fn roles(node: &Node) -> Vec<Role> {
+pub(super) fn roles(node: &Node) -> Vec<Role> {
     let label = named(node).filter(|_| node.has_attribute((INKSCAPE, "label")) || node.has_attribute("id"));
     let all = [node.attribute("class"), label].into_iter().flatten();
     let words = all.flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic()));
@@ -151,14 +151,14 @@ fn end(segment: &PathSeg) -> Point {
 }
 
 /// Mark of a seam at an edge, with its line.
-pub type Mark = (String, Side, usize);
+pub(super) type Mark = (String, Side, usize);
 
 impl Group {
     /// Adds the panels of the group to a pattern, and the marks of seams to a list.
     ///
     /// # Errors
     /// Fails if it has paths but none is closed, nor can they be joined to a loop.
-    pub fn panels(mut self, pattern: &mut Pattern, seams: &mut Vec<Mark>) -> Result<(), MeshError> {
+    pub(super) fn panels(mut self, pattern: &mut Pattern, seams: &mut Vec<Mark>) -> Result<(), MeshError> {
         self.items.retain(|item| !item.is(Role::Ignored) && !item.part.segments.is_empty());
         let (mut closed, open): (Vec<Item>, Vec<Item>) =
             std::mem::take(&mut self.items).into_iter().partition(|item| {
@@ -384,7 +384,7 @@ fn on_edge(panel: &Panel, line: &Curve) -> Option<usize> {
 ///
 /// # Errors
 /// Fails for a mark that is not on two edges.
-pub fn sew(pattern: &mut Pattern, seams: Vec<Mark>) -> Result<(), MeshError> {
+pub(super) fn sew(pattern: &mut Pattern, seams: Vec<Mark>) -> Result<(), MeshError> {
     let mut by_name: BTreeMap<&str, Vec<(Side, usize)>> = BTreeMap::new();
     for (name, side, line) in &seams {
         by_name.entry(name).or_default().push((*side, *line));

@@ -18,7 +18,7 @@ const ROUND: f64 = 1e-7;
 
 /// Connected part of a path.
 #[derive(Clone, Debug)]
-pub struct Subpath {
+pub(super) struct Subpath {
     /// Segments; each begins where the one before ends.
     pub segments: Vec<PathSeg>,
     /// Whether it is closed.
@@ -29,7 +29,7 @@ pub struct Subpath {
 ///
 /// # Errors
 /// Fails for a number or path that cannot be read.
-pub fn subpaths(node: &Node, place: &Place) -> Result<Option<Vec<Subpath>>, MeshError> {
+pub(super) fn subpaths(node: &Node, place: &Place) -> Result<Option<Vec<Subpath>>, MeshError> {
     let number = |name: &str| number(node, name, place);
     let parts = match node.tag_name().name() {
         "path" => path(node.attribute("d").unwrap_or_default(), node, place)?,
@@ -64,12 +64,12 @@ pub fn subpaths(node: &Node, place: &Place) -> Result<Option<Vec<Subpath>>, Mesh
 }
 
 /// Applies a transform to a part.
-pub fn moved(part: &Subpath, map: Affine) -> Subpath {
+pub(super) fn moved(part: &Subpath, map: Affine) -> Subpath {
     Subpath { segments: part.segments.iter().map(|s| map * *s).collect(), closed: part.closed }
 }
 
 /// Returns whether a part lies within a kilometre of the origin [m].
-pub fn is_near(part: &Subpath) -> bool {
+pub(super) fn is_near(part: &Subpath) -> bool {
     part.segments.iter().all(|s| {
         let b = s.bounding_box();
         b.is_finite() && [b.x0, b.x1, b.y0, b.y1].iter().all(|c| c.abs() < 1e3)
@@ -80,7 +80,7 @@ pub fn is_near(part: &Subpath) -> bool {
 ///
 /// # Errors
 /// Fails for what is no number.
-pub fn number(node: &Node, name: &str, place: &Place) -> Result<f64, MeshError> {
+pub(super) fn number(node: &Node, name: &str, place: &Place) -> Result<f64, MeshError> {
     let Some(text) = node.attribute(name) else { return Ok(0.0) };
     let length = svgtypes::Length::from_str(text.trim()).ok().filter(|l| l.number.is_finite());
     let Some(length) = length else {

@@ -13,7 +13,7 @@ use svgtypes::{AspectRatio, Length, LengthUnit, ViewBox};
 const DOTS: [(f64, &str); 3] = [(96.0, "Inkscape, browsers"), (90.0, "Inkscape before 0.92"), (72.0, "Illustrator")];
 
 /// Returns a length in metres, or `None` if its unit is none of length.
-pub fn metres(length: Length) -> Option<f64> {
+pub(super) fn metres(length: Length) -> Option<f64> {
     let unit = match length.unit {
         LengthUnit::In => 0.0254,
         LengthUnit::Cm => 1e-2,
@@ -29,7 +29,7 @@ pub fn metres(length: Length) -> Option<f64> {
 ///
 /// # Errors
 /// Fails if the drawing has no real size and `unit`, the length of a user unit [m], is not given.
-pub fn real(root: &Node, unit: Option<f64>, place: &Place) -> Result<Affine, MeshError> {
+pub(super) fn real(root: &Node, unit: Option<f64>, place: &Place) -> Result<Affine, MeshError> {
     let flip = |scale: f64| Affine::new([scale, 0.0, 0.0, -scale, 0.0, 0.0]);
     if let Some(unit) = unit {
         return Ok(flip(unit));

@@ -12,7 +12,7 @@ const MOST: f64 = 50.0;
 const SPEED: i32 = 10;
 
 /// GIF file being written.
-pub struct Gif<'a> {
+pub(super) struct Gif<'a> {
     encoder: Encoder<&'a mut Vec<u8>>,
     size: [usize; 2],
     fps: f64,
@@ -29,7 +29,7 @@ impl<'a> Gif<'a> {
     ///
     /// # Errors
     /// The format cannot hold the size.
-    pub fn new(file: &'a mut Vec<u8>, size: [usize; 2], frames: usize, fps: f64) -> Result<Gif<'a>, String> {
+    pub(super) fn new(file: &'a mut Vec<u8>, size: [usize; 2], frames: usize, fps: f64) -> Result<Gif<'a>, String> {
         let [Ok(width), Ok(height)] = size.map(u16::try_from) else {
             return Err(format!("GIF: {} x {} pixels are too many; give a smaller --scale", size[0], size[1]));
         };

@@ -19,7 +19,7 @@ const ANIMATED: u8 = 0x02;
 const REPLACES: u8 = 0x02;
 
 /// WebP file being written.
-pub struct WebP<'a> {
+pub(super) struct WebP<'a> {
     file: &'a mut Vec<u8>,
     chunks: Vec<u8>,
     size: [usize; 2],
@@ -51,7 +51,7 @@ impl<'a> WebP<'a> {
     ///
     /// # Errors
     /// The format cannot hold the size.
-    pub fn new(file: &'a mut Vec<u8>, size: [usize; 2], frames: usize, fps: f64) -> Result<WebP<'a>, String> {
+    pub(super) fn new(file: &'a mut Vec<u8>, size: [usize; 2], frames: usize, fps: f64) -> Result<WebP<'a>, String> {
         if size.iter().any(|n| *n == 0 || *n > MOST) {
             let [width, height] = size;
             return Err(format!(

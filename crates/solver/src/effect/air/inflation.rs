@@ -10,7 +10,7 @@ use crate::world::step::Step;
 
 /// Storage of a balloon.
 #[derive(Default)]
-pub struct Inflation {
+pub(super) struct Inflation {
     /// Gradient of the volume after free flight, by vertex of the balloon [m^2].
     gradient: Vec<Vec3>,
     push: Push,
@@ -23,7 +23,7 @@ pub struct Inflation {
 impl Inflation {
     /// Predicts the pressure at the end of the step and linearises it. Adds the low-rank entries of one more sum, and
     /// its subtrahend of zero.
-    pub fn press(
+    pub(super) fn press(
         &mut self,
         balloon: &Balloon,
         inside: &Inside,
@@ -49,7 +49,7 @@ impl Inflation {
     }
 
     /// Adds the force on the cloth in free flight [N].
-    pub fn add(&self, balloon: &Balloon, force: &mut [Vec3]) {
+    pub(super) fn add(&self, balloon: &Balloon, force: &mut [Vec3]) {
         for (v, gradient) in balloon.vertices().iter().zip(&self.gradient) {
             force[*v as usize] += gradient * self.push.excess;
         }
@@ -57,14 +57,14 @@ impl Inflation {
 
     /// Calls `f` with each vertex and the change of its force since free flight [N]. `fall` is the sum of the
     /// displacements along the gradient, times the square root of the stiffness.
-    pub fn each_fall(&self, balloon: &Balloon, fall: f64, mut f: impl FnMut(u32, Vec3)) {
+    pub(super) fn each_fall(&self, balloon: &Balloon, fall: f64, mut f: impl FnMut(u32, Vec3)) {
         let root = self.push.stiffness.sqrt() * fall;
         balloon.vertices().iter().zip(&self.gradient).for_each(|(v, gradient)| f(*v, gradient * -root));
     }
 
     /// Updates the air at the end of the step with positions `x`. Returns the volume over the target volume if the
     /// valve closes in it.
-    pub fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) -> Option<f64> {
+    pub(super) fn commit(&self, balloon: &Balloon, inside: &mut Inside, x: &[Vec3], end: f64, h: f64) -> Option<f64> {
         let volume = balloon.volume(|v| x[v]);
         balloon.chamber.advance(inside, volume, self.source, self.held, h);
         balloon.chamber.reached(volume, end, h)

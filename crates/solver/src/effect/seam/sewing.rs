@@ -6,7 +6,7 @@ use crate::linalg::{Mat3, Vec3};
 pub const HELD: f64 = 3e4;
 
 /// Tolerance of times [s].
-pub const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 /// Part of its time by which a seam may be late.
 const LATE: f64 = 0.25;
 

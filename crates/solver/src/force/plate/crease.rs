@@ -24,7 +24,7 @@ use crate::force::scheme::{Shape, pick};
 use crate::linalg::{Vec3, par};
 
 /// Memory size of a triangle with internal friction of bending.
-pub const NUMBERS: usize = numbers(2);
+pub(super) const NUMBERS: usize = numbers(2);
 /// Memory index of a triangle without internal friction.
 pub const FORGETS: u32 = u32::MAX;
 /// Strain of bending per curvature.

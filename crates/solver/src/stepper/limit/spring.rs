@@ -17,7 +17,7 @@ const STIFF: f64 = 300.0;
 
 /// Springs of one step, in order of cloths and their edges.
 #[derive(Clone, Debug, Default)]
-pub struct Springs(Vec<Spring>);
+pub(crate) struct Springs(Vec<Spring>);
 
 #[derive(Clone, Copy, Debug)]
 struct Spring {
@@ -33,13 +33,13 @@ struct Spring {
 
 impl Springs {
     /// Removes all springs.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// Creates springs at edges beyond their limits after the step, along their present direction. Returns false if the
     /// existing springs suffice.
-    pub fn find(&mut self, world: &World, state: &State, step: &Step) -> bool {
+    pub(crate) fn find(&mut self, world: &World, state: &State, step: &Step) -> bool {
         let mut new = Vec::new();
         let (mut asks, mut number) = (false, 0);
         let mut old = self.0.iter().peekable();
@@ -73,13 +73,13 @@ impl Springs {
     }
 
     /// Iterates over the edges with springs.
-    pub fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+    pub(crate) fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
         self.0.iter().map(|spring| spring.ends)
     }
 
     /// Calls `f` with the ends of each spring and the force on the first in the step [N]. The second has the opposite
     /// force.
-    pub fn each_force(&self, step: &Step, mut f: impl FnMut([u32; 2], Vec3)) {
+    pub(crate) fn each_force(&self, step: &Step, mut f: impl FnMut([u32; 2], Vec3)) {
         for spring in &self.0 {
             let [a, b] = spring.ends.map(|v| step.solved(v));
             f(spring.ends, spring.along * (spring.stiffness * (spring.beyond + spring.along.dot(&(b - a)))));
@@ -87,7 +87,7 @@ impl Springs {
     }
 
     /// Adds the springs to the system, after everything else.
-    pub fn add<T: Real>(&self, step: &Step, assembly: &mut Assembly<T>) {
+    pub(crate) fn add<T: Real>(&self, step: &Step, assembly: &mut Assembly<T>) {
         if self.0.is_empty() {
             return;
         }

@@ -10,7 +10,7 @@ const EASE: f64 = 1e-6;
 
 /// Merges joined vertices: keeps the first of each group. Returns the new index of each file vertex, or `None` if the
 /// mesh has no joined vertices.
-pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
+pub(super) fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
     let ClothInput { mesh, weights, shrinks, bands, folds, .. } = input;
     if mesh.joined.len() != mesh.positions.len() {
         return None;
@@ -40,7 +40,7 @@ pub fn join(input: &mut ClothInput) -> Option<Vec<u32>> {
 /// Returns warp and weft coordinates of a triangle's corners [m]. They come from the chart if `rest` asks for it and
 /// the mesh has one, else from the start positions. The first axis is then the chart's `u` direction, or `warp`
 /// projected onto the triangle if there is no chart.
-pub fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec2; 3] {
+pub(super) fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec2; 3] {
     let corners = mesh.triangles[t].map(|v| mesh.positions[v as usize]);
     let chart = mesh.uv_triangles.get(t).map(|uv| uv.map(|k| mesh.uv[k as usize]));
     if let (Some(chart), Rest::Chart) = (chart, rest) {
@@ -69,7 +69,7 @@ pub fn material_points(mesh: &TriMesh, warp: Vec3, rest: Rest, t: usize) -> [Vec
 }
 
 /// Returns the rest length of each edge. That of a seam whose sides differ is the shorter one.
-pub fn edge_lengths<'a>(
+pub(super) fn edge_lengths<'a>(
     topology: &'a Topology,
     mesh: &'a TriMesh,
     material: &'a [[Vec2; 3]],

@@ -12,7 +12,7 @@ use crate::linalg::pcg::Outcome;
 ///
 /// Leaves in `work` the symmetric matrix of the pressure response, `dP = -S^-1 P A dd`. The right-hand side depends on
 /// the height too, which cancels the leak: `S = diag(V) + h^2 k L/(1 + h g/V)`, with means of both ends for an edge.
-pub fn as_printed(air: &mut Air, layer: &Layer, gas: &Gas, gaps: &[f64], h: f64, work: &mut Work) -> Outcome {
+pub(super) fn as_printed(air: &mut Air, layer: &Layer, gas: &Gas, gaps: &[f64], h: f64, work: &mut Work) -> Outcome {
     let Work { diffusion, vertex, edge, reference, .. } = work;
     let Air { energy, excess, before, .. } = air;
     let Layer { graph, spans, open, .. } = layer;
