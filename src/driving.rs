@@ -204,7 +204,8 @@ impl Simulation {
 
     /// Sets where a pointer of a cloth is in the picture at the next frame, 0 to 1 from its top left, and whether its
     /// button is down from now on. It goes there in a straight line and stays, in place of what its file has from now
-    /// on. Pressed on the cloth it picks a vertex, which is returned in file order, as long as it holds one.
+    /// on. Pressed on the cloth it picks a vertex, which is returned in file order, as long as it holds one. A press
+    /// beside it returns none, and is not counted in `missed`.
     ///
     /// # Errors
     /// No cloth has that name, it has no such pointer, or a coordinate is not between 0 and 1. Before the first frame

@@ -291,14 +291,16 @@ class Set(Case):
             idle = self.file("idle.csv", "t,px,py,button\n" + lines(rows[:1]))
             wanted = percale.Simulation(hung(len(rows), more={"pick": of(file)}, preview=preview))
             driven = percale.Simulation(hung(len(rows), more={"pick": of(idle)}, preview=preview))
-            held = []
+            held, missed = [], 0
             for (_, _, down), (x, y, _) in zip(rows, rows[1:]):
                 held.append(driven.set_pointer("sheet", [x, y], bool(down)))
                 driven.step(), wanted.step()
                 self.assertEqual(bits(driven), bits(wanted), driven.frame)
-                self.assertEqual(driven.stats().get("missed"), wanted.stats().get("missed"))
+                # A press beside the cloth is told by None, and not counted.
+                self.assertEqual(driven.stats()["missed"], 0)
+                missed += wanted.stats()["missed"]
             self.assertEqual([vertex is not None for vertex in held], [False] * 2 + [True] * 4 + [False] * 3)
-            self.assertEqual(len(set(held[2:6])), 1)
+            self.assertEqual((len(set(held[2:6])), missed), (1, 1))
             made.append(bits(driven))
             for told, call in {
                 "a coordinate of the pointer is 1.5; it is to be 0 to 1": lambda: driven.set_pointer("sheet", [0, 1.5], True),
