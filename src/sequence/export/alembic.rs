@@ -1,6 +1,6 @@
-//! Alembic: a file of meshes with `P`, `uv`, `.velocities` [m/s], a face set a material by its name, and fields and
-//! `material_id` as arbitrary parameters. `N` where a part has normals. The user property `source` has the names of the
-//! objects in the source file, and `source_id` their number where there are several.
+//! Alembic: a file of meshes with `P`, `uv`, `.velocities` [m/s], one face set per material, named after it, and fields
+//! and `material_id` as arbitrary parameters. `N` where a part has normals. The user property `source` has the names of
+//! the objects in the source file, and `source_id` their number where there are several.
 //! Times are in seconds: frame `k` is at `k / fps`. Alembic has y up, so that scenes with z up are turned. Objects that
 //! appear or vanish have the property `visible`: 1 while they are present, 0 otherwise. Where the scene is far from the
 //! origin, each mesh is in a transform of its name.

@@ -66,7 +66,7 @@ pub struct Part {
     pub chart: Option<Chart>,
     /// Index of the look of each triangle in [`ExportHeader::looks`].
     pub looks: Vec<u32>,
-    /// Objects of the source file that its triangles are of, by the names there.
+    /// Names of the objects in the source file, and which of them each triangle belongs to.
     pub origins: Materials,
     /// Linear colour of the object.
     pub colour: [f32; 3],

@@ -23,17 +23,21 @@ fn across(positions: &[[f32; 3]], t: &[u32; 3]) -> Vec3 {
     (b - a).cross(&(c - a))
 }
 
-/// Computes unit normals at vertices, weighted by the areas of the triangles around. Vertices without any point up.
-pub(super) fn smooth(sample: &Sample, triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
-    let x = &sample.positions;
-    let places = places(x);
-    let mut sums = vec![Vec3::zeros(); x.len()];
+/// Computes unit normals at vertices, weighted by the areas of the triangles around; zero at vertices without any.
+pub(super) fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<Vec3> {
+    let places = places(positions);
+    let mut sums = vec![Vec3::zeros(); positions.len()];
     for t in triangles {
-        let normal = across(x, t);
+        let normal = across(positions, t);
         t.iter().for_each(|v| sums[places[*v as usize] as usize] += normal);
     }
-    let unit = |v: &u32| sums[*v as usize].try_normalize(0.0).unwrap_or(Vec3::y());
-    places.iter().map(unit).map(|n| [n.x as f32, n.y as f32, n.z as f32]).collect()
+    places.iter().map(|v| sums[*v as usize].try_normalize(0.0).unwrap_or_default()).collect()
+}
+
+/// Computes the normals of a sample in single precision. Vertices without triangles point up.
+pub(super) fn smooth(sample: &Sample, triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
+    let up = |n: Vec3| if n == Vec3::zeros() { Vec3::y() } else { n };
+    normals(&sample.positions, triangles).into_iter().map(|n| up(n).map(|c| c as f32).into()).collect()
 }
 
 /// Returns whether corners of triangles are at the same place, as along a joined border.

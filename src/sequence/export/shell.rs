@@ -1,6 +1,7 @@
 //! Cloth with thickness: two surfaces offset by half of it along smooth normals, and a rim along the borders.
 
-use super::embed::{normals, wide};
+use super::embed::wide;
+use super::normals::normals;
 use super::{Chart, Part, Sample};
 use crate::linalg::Vec3;
 use crate::mesh::polygon;
@@ -59,7 +60,8 @@ impl Shell {
     /// Computes both surfaces from the middle surface.
     pub(super) fn thicken(&self, middle: Sample) -> Sample {
         let x: Vec<Vec3> = middle.positions.iter().map(wide).collect();
-        let normals = normals(&x, &self.triangles);
+        // Joined borders are offset alike, so that both surfaces stay closed over a seam.
+        let normals = normals(&middle.positions, &self.triangles);
         let at =
             |side: f64| x.iter().zip(&normals).map(move |(x, n)| (x + n * (side * self.half)).map(|c| c as f32).into());
         let twice = |all: Vec<[f32; 3]>| [all.clone(), all].concat();
@@ -111,5 +113,20 @@ mod tests {
         assert!((volume - 0.2).abs() < 1e-6, "{volume}");
         let Some(Chart::Corners(_, corners)) = part.chart else { panic!() };
         assert_eq!(corners.len(), part.triangles.len());
+    }
+
+    /// Two squares joined at a right angle, with vertices of their own along the seam, do not gape there.
+    #[test]
+    fn a_seam_stays_closed() {
+        let shell = Shell { half: 0.05, triangles: vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]] };
+        let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let other = [[1.0, 0.0, 0.0], [1.0, 0.0, -1.0], [1.0, 1.0, -1.0], [1.0, 1.0, 0.0]];
+        let positions = [square, other].concat();
+        let whole = shell.thicken(Sample { positions: positions.clone(), ..Sample::default() }).positions;
+        for surface in [0, 8] {
+            assert_eq!((whole[surface + 1], whole[surface + 2]), (whole[surface + 4], whole[surface + 7]));
+            let off = (wide(&whole[surface + 1]) - wide(&positions[1])).norm();
+            assert!((off - 0.05).abs() < 1e-6, "{off}");
+        }
     }
 }

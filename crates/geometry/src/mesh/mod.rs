@@ -87,7 +87,7 @@ pub struct TriMesh {
     pub source: Source,
     /// Materials of its triangles.
     pub materials: Materials,
-    /// Objects of the file that its triangles are of, by the names there: prims, `o` of OBJ, panels of a pattern.
+    /// Objects in the source file (prims, `o` of OBJ, panels of a pattern), and that of each triangle.
     pub origins: Materials,
     /// Representative of each vertex where borders are joined ([`seam::weld`]). If empty, each vertex represents
     /// itself.

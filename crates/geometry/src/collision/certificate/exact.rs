@@ -139,7 +139,7 @@ fn assert_nothing_is_proven(seed: u64, cases: usize, apart: impl Fn(&mut Random)
         let hint = hint(&mut random, pair, &m);
         let scale = 2f64.powi([0, -20, 30, -300, 400, 900, -1060][random.below(7) as usize]);
         let (start, end) = (m.start.map(|p| p * scale), m.end.map(|p| p * scale));
-        // Next number above the length: the smallest distance that is not kept.
+        // The smallest number above the length is the smallest distance without a proof.
         let xi = if length > 0.0 { (length * TIMES as f64).next_up() * scale } else { 0.0 };
         let safe = pair.separated(&start, &end, xi) || pair.separated_along(&start, &end, &hint, xi);
         assert!(!safe, "case {case} of seed {seed}: {pair:?} {start:?} {end:?} {hint:?} {xi}");

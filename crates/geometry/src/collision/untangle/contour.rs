@@ -9,7 +9,7 @@
 use crate::collision::intersect::pierces;
 use crate::linalg::Vec3;
 
-/// Smallest sine between edge and face in a divisor, which limits the effect of a grazing edge.
+/// Lower bound of the sine between edge and face. Divided by less, a grazing edge would move too far.
 const GRAZING: f64 = 0.05;
 
 /// Calls `push` with the descent of the curve's length at the vertices of two triangles that cross.
