@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -41,8 +42,11 @@ class Readme(Case):
             self.file(f"example_{k}.py", example)
         (self.folder / "mypy.ini").write_text("[mypy]\nstrict = True\n[mypy-scipy.*]\nignore_missing_imports = True\n")
         wrong = self.file("wrong.py", "import percale\npercale.Simulation('a.toml').set_wind(velocity=None, now=3)\n")
+        # In its own folder: mypy takes what is beside an installed package for sources too.
+        own = self.folder / "own" / "percale"
+        shutil.copytree(PACKAGE, own, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
         for words, code in [
-            (["--strict", str(PACKAGE)], 0),
+            (["--strict", str(own)], 0),
             (sorted(str(path) for path in self.folder.glob("example_*.py")), 0),
             ([str(wrong)], 1),
         ]:
