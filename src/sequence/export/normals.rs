@@ -2,7 +2,7 @@
 
 use super::Sample;
 use crate::linalg::Vec3;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Cosine of the largest angle between the triangles at an edge that is shaded smooth: 60 degrees.
 const SHARP: f64 = 0.5;
@@ -51,6 +51,26 @@ pub(super) fn joined(sample: &Sample, triangles: &[[u32; 3]]) -> bool {
         .zip(&places)
         .filter(|(v, _)| used[*v as usize])
         .any(|(v, place): (u32, &u32)| first[*place as usize].replace(v).is_some())
+}
+
+/// Returns the vertices at which a seam ends or several meet: others at their place have other neighbours along their
+/// borders.
+pub(super) fn seam_ends(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<bool> {
+    let places = places(positions);
+    let sides = || triangles.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]);
+    let all: HashSet<[u32; 2]> = sides().collect();
+    let mut near: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for [a, b] in sides().filter(|[a, b]| !all.contains(&[*b, *a])) {
+        near.entry(a).or_default().insert(places[b as usize]);
+        near.entry(b).or_default().insert(places[a as usize]);
+    }
+    let mut together: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    near.keys().for_each(|v| together.entry(places[*v as usize]).or_default().push(*v));
+    let mut ends = vec![false; positions.len()];
+    for own in together.values().filter(|own| own.iter().any(|v| near[v] != near[&own[0]])) {
+        own.iter().for_each(|v| ends[*v as usize] = true);
+    }
+    ends
 }
 
 /// Returns whether triangles meet at an edge by more than 60 degrees, as those of a box do.

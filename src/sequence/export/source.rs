@@ -2,7 +2,7 @@
 
 use super::embed::Embedding;
 use super::look::{Look, painted};
-use super::normals::{joined, sharp};
+use super::normals::{joined, seam_ends, sharp};
 use super::shell::Shell;
 use super::subdivision::Subdivision;
 use super::{Chart, ExportHeader, Part, Sample};
@@ -173,11 +173,12 @@ impl Source {
             let mut part = part.lasting(still, there);
             part.smooth = !obstacle || !sharp(&of(&at).positions, &part.triangles);
             let cloth = scene.cloths.iter().find(|cloth| cloth.name == entry.name);
-            let subdivision = cloth.filter(|_| made.finer > 0).map(|_| {
-                let (subdivision, counts) = Subdivision::new(&mut part, made.finer);
-                polygons = counts;
-                subdivision
-            });
+            let mut subdivision = None;
+            if cloth.is_some() && made.finer > 0 {
+                let held = held(folder, entry, frames.last, kept.as_deref(), &part.triangles)?;
+                let finer = Subdivision::new(&mut part, made.finer, &held);
+                (subdivision, polygons) = (Some(finer.0), finer.1);
+            }
             let shell =
                 cloth.filter(|_| made.thick).map(|cloth| Shell::new(&mut part, &polygons, cloth.material.thickness));
             parts.push(part);
@@ -256,6 +257,19 @@ impl Source {
 /// Returns the nearest frame at which an object is present.
 fn nearest(entry: &Entry, frame: u32) -> u32 {
     entry.frames.as_ref().map_or(frame, |there| frame.min(there.end.saturating_sub(1)).max(there.start))
+}
+
+/// Returns the vertices of a part at which its seams end or meet. Seams that are sewn are joined at the `last` frame.
+fn held(
+    folder: &Folder,
+    entry: &Entry,
+    last: u32,
+    kept: Option<&[u32]>,
+    triangles: &[[u32; 3]],
+) -> Result<Vec<bool>, DiskError> {
+    let Some((_, at)) = folder.read_mesh(entry, nearest(entry, last))? else { return Ok(Vec::new()) };
+    let positions = of(&at).positions;
+    Ok(seam_ends(&kept.map_or(positions.clone(), |kept| chosen(&positions, kept)), triangles))
 }
 
 fn chosen<T: Copy>(all: &[T], kept: &[u32]) -> Vec<T> {

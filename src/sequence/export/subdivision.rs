@@ -27,11 +27,13 @@ impl Stencil {
 
     fn apply<const N: usize>(&self, old: &[[f32; N]]) -> Vec<[f32; N]> {
         let row = |ends: &[usize]| {
+            // In double precision, in which the three terms along a border have the same sum in any order.
             let mut sum = [0.0; N];
             for (v, weight) in &self.entries[ends[0]..ends[1]] {
-                sum.iter_mut().zip(old[*v as usize]).for_each(|(sum, x)| *sum += weight * x);
+                let weight = f64::from(*weight);
+                sum.iter_mut().zip(old[*v as usize]).for_each(|(sum, x)| *sum += weight * f64::from(x));
             }
-            sum
+            sum.map(|x| x as f32)
         };
         self.starts.windows(2).map(row).collect()
     }
@@ -90,8 +92,8 @@ fn mean(of: &[u32], factor: f64) -> impl Iterator<Item = (u32, f64)> + '_ {
     of.iter().map(move |v| (*v, factor / of.len() as f64))
 }
 
-/// Computes the stencil of one level: new positions from old ones.
-fn smooth(faces: &[Vec<u32>], sides: &Sides, vertices: usize) -> Stencil {
+/// Computes the stencil of one level: new positions from old ones. Border vertices in `held` keep their place.
+fn smooth(faces: &[Vec<u32>], sides: &Sides, vertices: usize, held: &[bool]) -> Stencil {
     let mut faces_of = vec![Vec::new(); vertices];
     let mut sides_of = vec![Vec::new(); vertices];
     for (f, face) in faces.iter().enumerate() {
@@ -116,7 +118,9 @@ fn smooth(faces: &[Vec<u32>], sides: &Sides, vertices: usize) -> Stencil {
                 stencil.push(of_faces.chain(of_sides).chain([(v, (n - 3.0) / n)]));
             }
             // A corner of one face stays, as does a non-manifold vertex.
-            [a, b] if own.len() > 1 => stencil.push([(other(a), 0.125), (v, 0.75), (other(b), 0.125)]),
+            [a, b] if own.len() > 1 && held.get(v as usize) != Some(&true) => {
+                stencil.push([(other(a), 0.125), (v, 0.75), (other(b), 0.125)])
+            }
             _ => stencil.push([(v, 1.0)]),
         }
     }
@@ -153,9 +157,9 @@ pub(super) struct Subdivision {
 }
 
 impl Subdivision {
-    /// Subdivides a part `times` times. Each corner of a face becomes a quad. Returns the number of triangles of each
-    /// face.
-    pub(super) fn new(part: &mut Part, times: u8) -> (Subdivision, Vec<u32>) {
+    /// Subdivides a part `times` times. Each corner of a face becomes a quad. Border vertices in `held` keep their
+    /// place, as ends of seams must. Returns the number of triangles of each face.
+    pub(super) fn new(part: &mut Part, times: u8, held: &[bool]) -> (Subdivision, Vec<u32>) {
         let loops = |corners: &[[u32; 3]]| -> Vec<Vec<u32>> {
             part.faces.iter().map(|face| face.iter().map(|[t, k]| corners[*t][*k]).collect()).collect()
         };
@@ -174,7 +178,7 @@ impl Subdivision {
                 *all = all.iter().zip(&faces).flat_map(|(own, face)| std::iter::repeat_n(*own, face.len())).collect();
             }
             let sides = Sides::of(&faces);
-            levels.push(smooth(&faces, &sides, part.vertices));
+            levels.push(smooth(&faces, &sides, part.vertices, held));
             let quads = sides.quads(&faces, part.vertices);
             part.vertices += sides.faces.len() + faces.len();
             faces = quads;
@@ -208,6 +212,7 @@ impl Subdivision {
 mod tests {
     use super::*;
     use crate::mesh::Materials;
+    use crate::sequence::export::normals::seam_ends;
 
     fn part(vertices: usize, triangles: Vec<[u32; 3]>, counts: &[u32], chart: Option<Chart>) -> Part {
         let faces = polygon::faces(&triangles, counts);
@@ -242,7 +247,7 @@ mod tests {
         let quads: [[u32; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         let quads: Vec<Vec<u32>> = quads.iter().map(|q| q.to_vec()).collect();
         let mut cube = part(8, triangles(&quads), &[2; 6], None);
-        let (finer, counts) = Subdivision::new(&mut cube, 1);
+        let (finer, counts) = Subdivision::new(&mut cube, 1, &[]);
         let x = finer.refine(sample(corners)).positions;
         assert_eq!((x.len(), cube.vertices, cube.faces.len(), counts.len()), (26, 26, 24, 24));
         assert!(cube.faces.iter().all(|face| face.len() == 4));
@@ -271,7 +276,7 @@ mod tests {
             let uv: Vec<[f32; 2]> = (0..16).map(at).collect();
             let chart = if seams { Chart::Corners(uv, corners.clone()) } else { Chart::Vertices(uv) };
             let mut sheet = part(16, corners.clone(), &[2; 9], Some(chart));
-            let (finer, _) = Subdivision::new(&mut sheet, 2);
+            let (finer, _) = Subdivision::new(&mut sheet, 2, &[]);
             let positions = (0..16).map(at).map(|[x, y]| [x, y, x + 2.0 * y]).collect();
             let fine = finer.refine(sample(positions));
             assert_eq!(fine.velocities.as_ref(), Some(&fine.positions));
@@ -292,6 +297,28 @@ mod tests {
                 (p[0] - q[0]).abs().max((p[1] - q[1]).abs())
             };
             assert!(places.map(apart).fold(0.0, f32::max) < 1e-5, "the chart is not where the sheet is");
+        }
+    }
+
+    /// Two sheets that are joined along half of an edge meet as closely when finer, to the end of the seam.
+    #[test]
+    fn a_seam_stays_closed() {
+        let at = |k: u32| [(k % 3) as f32 * 0.7, (k / 3) as f32 * 0.3, (k % 3 * k) as f32 * 0.01];
+        let first: Vec<[f32; 3]> = (0..9).map(at).collect();
+        let second = (0..9).map(|k| at(k / 3 * 3 + 2).map(|x| x + 0.0)).zip(0..9u32);
+        let second = second
+            .map(|([x, y, z], k)| [x + if k == 6 { 0.2 } else { (k % 3) as f32 * 0.1 }, y, z - (k % 3) as f32 * 0.8]);
+        let positions: Vec<[f32; 3]> = first.into_iter().chain(second).collect();
+        let quads =
+            [0u32, 9].into_iter().flat_map(|k| [0, 1, 3, 4].map(|a| vec![a + k, a + k + 1, a + k + 4, a + k + 3]));
+        let all = triangles(&quads.collect::<Vec<_>>());
+        let held = seam_ends(&positions, &all);
+        assert_eq!((0..18).filter(|v| held[*v]).collect::<Vec<_>>(), [2, 5, 9, 12]);
+        for (held, wanted) in [(&held[..], 5), (&[], 2)] {
+            let (finer, _) = Subdivision::new(&mut part(18, all.clone(), &[2; 8], None), 2, held);
+            let x = finer.refine(sample(positions.clone())).positions;
+            let places: std::collections::HashSet<[u32; 3]> = x.iter().map(|p| p.map(|c| c.to_bits())).collect();
+            assert_eq!(x.len() - places.len(), wanted, "pairs that coincide");
         }
     }
 }
