@@ -1,15 +1,12 @@
 //! Smooth normals. Vertices at the same place, as of joined borders, have the same normal.
 
 use super::Sample;
+use super::embed::wide;
 use crate::linalg::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Cosine of the largest angle between the triangles at an edge that is shaded smooth: 60 degrees.
 const SHARP: f64 = 0.5;
-
-fn wide(p: &[f32; 3]) -> Vec3 {
-    Vec3::new(p[0].into(), p[1].into(), p[2].into())
-}
 
 /// Returns the first vertex at the place of each vertex.
 fn places(positions: &[[f32; 3]]) -> Vec<u32> {

@@ -71,11 +71,11 @@ impl ImpactZones {
             changed.insert(zone);
         }
         self.torn.resize(self.members.len(), false);
-        let mut displacement = Vec::new();
+        let mut moved = Vec::new();
         for zone in changed {
-            self.torn[zone] = unite(world, state, step, &self.members[zone], &mut displacement);
+            self.torn[zone] = unite(world, state, step, &self.members[zone], &mut moved);
         }
-        Ok(displacement)
+        Ok(moved)
     }
 
     /// Returns the error of an unproven pair in one zone: the prescribed vertices that close on it.

@@ -159,13 +159,13 @@ pub fn push_apart(world: &World, state: &State, step: &mut Step, w: &Watched) ->
     });
     let farthest = yields.iter().fold(0.0, |most: f64, part| most.max(part.abs()));
     let push = from.normal * ((wanted - gap) / mobility.max(farthest / LEAP));
-    let mut displacement = Vec::new();
+    let mut moved = Vec::new();
     for (vertex, part) in w.vertices.into_iter().zip(yields).filter(|(_, part)| *part != 0.0) {
         let v = vertex as usize;
         let shift = push * part;
         step.displacement[v] += shift;
         step.velocity[v] += shift / step.effective_dt[v];
-        displacement.push(vertex);
+        moved.push(vertex);
     }
-    displacement
+    moved
 }

@@ -167,9 +167,9 @@ impl Tetrahedron {
             }
             Solid::NeoHookean(lame) => {
                 for (value, matrix) in stretched.modes(lame, swell) {
-                    let displacement = gradients.map(|g| matrix * g);
+                    let rows = gradients.map(|g| matrix * g);
                     for (block, (a, b)) in blocks.iter_mut().zip(pairs.clone()) {
-                        *block += displacement[a] * displacement[b].transpose() * (self.volume * value);
+                        *block += rows[a] * rows[b].transpose() * (self.volume * value);
                     }
                 }
             }

@@ -340,8 +340,8 @@ mod tests {
 
     /// Returns the energy per area of a mesh under a small strain `(e11, e22, 2 e12)` [N/m].
     fn density(mesh: &TriMesh, springs: &[Spring], [e11, e22, shear]: [f64; 3]) -> f64 {
-        let displacement = |p: &Vec3| p + Vec3::new(e11 * p.x + shear * p.z / 2.0, 0.0, e22 * p.z + shear * p.x / 2.0);
-        let x: Vec<Vec3> = mesh.positions.iter().map(displacement).collect();
+        let strained = |p: &Vec3| p + Vec3::new(e11 * p.x + shear * p.z / 2.0, 0.0, e22 * p.z + shear * p.x / 2.0);
+        let x: Vec<Vec3> = mesh.positions.iter().map(strained).collect();
         Springs(springs).energy(&Shape::from(&x), |role| role != Role::Flexion) / area(mesh)
     }
 

@@ -410,8 +410,8 @@ impl World {
 
     /// Returns the largest air speed at time `t`, of the wind or of air moved by effects [m/s].
     pub fn air_speed(&self, state: &State, t: f64) -> f64 {
-        let displacement = self.remembered(state).map(|(effect, memory)| effect.air_speed(memory));
-        displacement.fold(self.wind.at(t).norm(), f64::max)
+        let speeds = self.remembered(state).map(|(effect, memory)| effect.air_speed(memory));
+        speeds.fold(self.wind.at(t).norm(), f64::max)
     }
 
     /// Collects the numbers of a state that effects report.

@@ -318,9 +318,9 @@ impl Effect for Attaches {
 
     fn linearise(&self, at: At, memory: &Bonds, work: &mut Vec<Pull>, step: &Step) {
         let end = at.state.time + step.h;
-        let displacement = |v: u32| at.state.x[v as usize] + step.displacement[v as usize];
+        let place = |v: u32| at.state.x[v as usize] + step.displacement[v as usize];
         for ((attach, _, _, bond), pull) in self.held(at, memory, end).zip(work) {
-            let [p, a, b, c] = pull.vertices.map(displacement);
+            let [p, a, b, c] = pull.vertices.map(place);
             pull.force = attach.deviation(bond, &[a, b, c], &p, end) * -attach.stiffness;
         }
     }

@@ -121,10 +121,10 @@ fn newton(mut r: [Four; 3]) -> [Four; 3] {
         let inverse = half / r[0].dot(&cofactor[0]);
         let next: [Four; 3] = from_fn(|c| r[c] * half + cofactor[c] * inverse);
         let step: [Four; 3] = from_fn(|c| next[c] - r[c]);
-        let displacement = (step[0].dot(&step[0]) + step[1].dot(&step[1]) + step[2].dot(&step[2])).to_array();
+        let squares = (step[0].dot(&step[0]) + step[1].dot(&step[1]) + step[2].dot(&step[2])).to_array();
         r = next;
         // The remaining error is the square of the step.
-        if displacement.iter().all(|m| *m < 1e-16) {
+        if squares.iter().all(|m| *m < 1e-16) {
             break;
         }
     }
