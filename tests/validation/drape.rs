@@ -48,14 +48,14 @@ fn sag(edge: f64, laying: usize, d: f64) -> f64 {
     rim.iter().sum::<f64>() / rim.len() as f64
 }
 
-/// A specimen that hardly bends sags as an annular plate, whatever its mesh. With pins up to the support alone, the clamp
-/// would act half a row within it: by the same equation 15 % more sag at edges of 5 mm, and 35 % at 10 mm.
+/// A specimen that hardly bends sags as an annular plate, whatever its mesh. With pins up to the support alone, the
+/// clamp would act half a row within it: by the same equation 16 % more sag at edges of 5 mm, a third at 10 mm.
 #[test]
 fn the_clamp_acts_at_the_support() {
     let (d, q) = (2e-3, 0.12 * 9.81);
     for edge in [10e-3, 7e-3, 5e-3] {
         let mean = (0..3).map(|laying| sag(edge, laying, d)).sum::<f64>() / 3.0;
-        close(&format!("sag of a disc, edges of {:.0} mm", 1e3 * edge), mean, plate(q, d), 0.05);
+        close(&format!("sag of a disc, edges of {:.0} mm", 1e3 * edge), mean, plate(q, d), 0.03);
     }
 }
 
@@ -72,10 +72,10 @@ fn drape(args: &[&str]) -> Vec<Row> {
 }
 
 /// Published: a polyester faille of 104 g/m2, 1.9 uN m, 28 % and 7 folds (Matsudaira et al. 2015); light silks 20 to
-/// 40 %. The satin of the library is stiffer for its weight.
+/// 40 %. The satin of the library is stiffer for its weight. Edges are half of its bending length.
 #[test]
 fn satin_drapes_as_published() {
-    let [(_, coefficient, _, _, folds)] = drape(&["satin", "--edge", "9 mm"])[..] else { panic!("not one row") };
+    let [(_, coefficient, _, _, folds)] = drape(&["satin", "--edge", "7 mm"])[..] else { panic!("not one row") };
     assert!((20.0..=45.0).contains(&coefficient), "{coefficient} %");
     assert!((6.0..=10.0).contains(&folds), "{folds} folds");
 }
@@ -93,8 +93,8 @@ fn a_stiffer_satin_does_not() {
 }
 
 /// Checks a fabric of garments on three meshes, four layings each. Means are those that the library lists, within three
-/// standard errors of the difference of two such means; an error of four layings is itself uncertain by 40 %, so it counts
-/// as at least half a point. Each is in its published band, and the two finest are within 5 % of each other.
+/// standard errors of the difference of two such means. An error of four layings is itself uncertain by 40 %, so it
+/// counts as at least half a point. Each is in its published band, and the two finest are within 5 % of each other.
 fn drapes_as_listed(name: &str) {
     let material = percale::scene::library().materials.find(name).unwrap();
     let listed = material.drape.as_ref().unwrap();
@@ -110,8 +110,8 @@ fn drapes_as_listed(name: &str) {
     assert!((rows[2].1 - rows[1].1).abs() <= 0.05 * rows[2].1, "{rows:?}");
 }
 
-/// The table of the handbook is that of the library, with the coefficients in their bands and the two finest within 5 % of
-/// each other.
+/// The table of the handbook is that of the library, with the coefficients in their bands and the two finest within 5 %
+/// of each other.
 #[test]
 fn the_table_of_the_handbook_is_that_of_the_library() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("handbook/src/measuring.md");
@@ -176,15 +176,20 @@ fn a_drape_gives_its_rigidity_back() {
     let [(_, coefficient, ..)] = drape(&["suiting", edge[0], edge[1]])[..] else { panic!("not one row") };
     let folder = tempfile::tempdir().unwrap();
     let [start, out] = ["start.toml", "out.toml"].map(|name| folder.path().join(name));
-    let half = "[[material]]\nbase = \"suiting\"\nname = \"half\"\nrigidity = \"3.3 uN m\"\n\
-                internal_friction = { bend = { a = \"0.81e-4 N\", tau = \"12 1/m\" } }\n";
+    let half = "[[material]]\nbase = \"suiting\"\nname = \"half\"\n\
+                rigidity_orthotropic = { warp = \"3.45 uN m\", weft = \"3.115 uN m\" }\n\
+                internal_friction = { bend = { a = \"0.85e-4 N\", tau = \"12 1/m\" }, \
+                bend_weft = { a = \"0.77e-4 N\", tau = \"12 1/m\" } }\n";
     std::fs::write(&start, half).unwrap();
     let wanted = format!("{coefficient}");
     let args = [start.to_str().unwrap(), "--coefficient", &wanted, "--out", out.to_str().unwrap()];
     drape(&[&args[..], &edge[..]].concat());
     let found: toml::Table = std::fs::read_to_string(&out).unwrap().parse().unwrap();
-    let rigidity = found["material"].as_array().unwrap().last().unwrap()["rigidity"].as_float().unwrap();
-    println!("rigidity {rigidity:e} for 6.57e-6");
+    let rigidity = found["material"].as_array().unwrap().last().unwrap()["rigidity_orthotropic"].clone();
+    let [warp, weft] = ["warp", "weft"].map(|way| rigidity[way].as_float().unwrap());
+    let rigidity = 0.5 * (warp + weft);
+    println!("rigidity {rigidity:e} for 6.565e-6");
+    assert!((warp / weft - 6.9 / 6.23).abs() < 1e-4, "{warp:e} {weft:e}");
     // 1 point of 20 a doubling: 3.5 %; an error of two points of another fold is 7 %.
-    assert!((rigidity / 6.57e-6 - 1.0).abs() < 0.1, "{rigidity:e}");
+    assert!((rigidity / 6.565e-6 - 1.0).abs() < 0.1, "{rigidity:e}");
 }
