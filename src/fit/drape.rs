@@ -91,8 +91,8 @@ pub fn rim(edge: f64) -> f64 {
 }
 
 /// Makes the mesh of a flat specimen around the origin, normal +y. `edge` is its edge length [m]. The warp is turned by
-/// [`TURN`] from one `laying` to the next, and edges are longer or shorter by one or more hundredths. Each has a mesh of
-/// its own.
+/// [`TURN`] from one `laying` to the next, and edges are longer or shorter by a hundredth or more. So each has a mesh
+/// of its own.
 ///
 /// # Errors
 /// Fails for an edge length at which the disc has no or too many triangles.
