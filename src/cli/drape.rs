@@ -25,9 +25,9 @@ pub(super) struct Drape {
     /// Edge of the mesh [mm, or with a unit]; three meshes if absent, or one of a third of the bending length for a fit
     #[arg(long, value_name = "LENGTH", value_parser = edge)]
     edge: Option<f64>,
-    /// Number of specimens, each with another mesh, whose mean is told
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=20))]
-    repeats: u8,
+    /// Number of specimens, each with another mesh, whose mean is told; 4 if absent, 1 with --edge or --coefficient
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=20))]
+    repeats: Option<u8>,
     /// Name of the fitted material; that of the material with '-fitted' if absent
     #[arg(long, value_name = "NAME", requires = "coefficient")]
     name: Option<String>,
@@ -43,6 +43,8 @@ pub(super) struct Drape {
 const VARIED: &str = "specimen-of-drape";
 /// Bending length below which meshes are too coarse [m].
 const SHORTEST: f64 = 3e-3;
+/// Specimens on each of three meshes, as of a fabric that is tested.
+const LAYINGS: u8 = 4;
 /// Longest time that a specimen takes to come to rest, in tenths of a second.
 const FRAMES: usize = 40;
 /// Difference from the measured coefficient at which the search ends.
@@ -70,6 +72,8 @@ struct Specimen {
 /// Drapes of several specimens on meshes of one edge length.
 struct Outcomes {
     edge: f64,
+    /// Number of specimens.
+    repeats: f64,
     /// Mean of the coefficients, and their standard deviation.
     coefficient: [f64; 2],
     /// Mean number of folds.
@@ -78,6 +82,13 @@ struct Outcomes {
     after: f64,
     /// Fastest vertex at an end [m/s].
     speed: f64,
+}
+
+impl Outcomes {
+    /// Returns the standard error of the mean; 0 for a single specimen.
+    fn error(&self) -> f64 {
+        self.coefficient[1] / self.repeats.max(1.0).sqrt()
+    }
 }
 
 impl Specimen {
@@ -111,7 +122,7 @@ impl Specimen {
             nodes += draped.nodes as f64 / f64::from(repeats);
             (after, speed) = (after.max(time), speed.max(fastest));
         }
-        Ok(Outcomes { edge, coefficient: drape::mean(&coefficients), nodes, after, speed })
+        Ok(Outcomes { edge, repeats: f64::from(repeats), coefficient: drape::mean(&coefficients), nodes, after, speed })
     }
 
     /// Drapes a specimen. Returns the time that it took [s] and the speed of the fastest vertex at its end [m/s].
@@ -127,7 +138,7 @@ impl Specimen {
         );
         let mut given = Given::default();
         given.insert(drape::MESH, Shape::Surface(Box::new(specimen(edge, laying).map_err(|error| describe(&error))?)));
-        let text = scene(&head, VARIED, FRAMES);
+        let text = scene(&head, VARIED, FRAMES, edge);
         let mut simulation = Simulation::from_text(&text, ".", given, &[]).map_err(|error| describe(&error))?;
         let (mut frames, mut speed) = (0, f64::INFINITY);
         while simulation.next_frame().map_err(|error| describe(&error))?.is_some() {
@@ -195,7 +206,8 @@ impl Drape {
         let edge = self.edge.unwrap_or(edges(material)[1]);
         let start = rigidity(material);
         let found = drape::search(start, wanted, NEAR, |b| {
-            let [coefficient, spread] = specimen.drape(&variation(material, b), edge, self.repeats)?.coefficient;
+            let [coefficient, spread] =
+                specimen.drape(&variation(material, b), edge, self.repeats.unwrap_or(1))?.coefficient;
             let reported = format!("{:.1} +- {:.1} %", 100.0 * coefficient, 100.0 * spread);
             say(&format!("rigidity {} uN m: {reported}", figure(1e6 * b)));
             Ok::<f64, Failure>(coefficient)
@@ -253,19 +265,20 @@ impl Drape {
             material.name,
             1e3 * bending_length(material)
         ));
-        say("  edge [mm]  coefficient [%]  spread  folds  after [s]  fastest [mm/s]");
+        say("  edge [mm]  coefficient [%]  spread  error  folds  after [s]  fastest [mm/s]");
+        let repeats = self.repeats.unwrap_or(if self.edge.is_some() { 1 } else { LAYINGS });
         let mut all = Vec::new();
         for edge in self.edge.map_or(edges(material).to_vec(), |edge| vec![edge]) {
-            let one = specimen.drape("", edge, self.repeats)?;
-            let [mean, spread] = one.coefficient.map(|c| 100.0 * c);
-            let row = format!("{:>11.1}  {mean:>15.1}  {spread:>6.1}  {:>5.1}", 1e3 * one.edge, one.nodes);
+            let one = specimen.drape("", edge, repeats)?;
+            let [mean, spread, error] = [one.coefficient[0], one.coefficient[1], one.error()].map(|c| 100.0 * c);
+            let row =
+                format!("{:>11.1}  {mean:>15.1}  {spread:>6.1}  {error:>5.1}  {:>5.1}", 1e3 * one.edge, one.nodes);
             say(&format!("{row}  {:>9.1}  {:>14.1}", one.after, 1e3 * one.speed));
             all.push(one);
         }
-        let list = |text: &dyn Fn(&Outcomes) -> String| all.iter().map(text).collect::<Vec<_>>().join(", ");
-        if self.edge.is_none() {
-            let coefficients = list(&|one| format!("{:.3}", one.coefficient[0]));
-            say(&format!("  simulated = [{coefficients}]\n  nodes = [{}]", list(&|one| format!("{:.0}", one.nodes))));
+        if let [_, finer, finest] = &all[..] {
+            listed(&all);
+            compared(finer, finest);
         }
         if let Some(&[low, high]) = material.drape.as_ref().and_then(|drape| drape.band.as_deref()) {
             let last = all.last().map_or(0.0, |one| one.coefficient[0]);
@@ -277,6 +290,27 @@ impl Drape {
         }
         Ok(())
     }
+}
+
+/// Prints the keys of a material that lists drapes.
+fn listed(all: &[Outcomes]) {
+    let list = |text: &dyn Fn(&Outcomes) -> String| all.iter().map(text).collect::<Vec<_>>().join(", ");
+    let [coefficients, errors] =
+        [list(&|one| format!("{:.3}", one.coefficient[0])), list(&|one| format!("{:.3}", one.error()))];
+    let nodes = list(&|one| format!("{:.1}", one.nodes));
+    say(&format!("  simulated = [{coefficients}]\n  error = [{errors}]\n  nodes = [{nodes}]"));
+}
+
+/// Prints by how much the two finest meshes differ, with the standard error of that.
+fn compared(finer: &Outcomes, finest: &Outcomes) {
+    let ([last, _], [before, _]) = (finest.coefficient, finer.coefficient);
+    let percent = 100.0 / last.max(f64::MIN_POSITIVE);
+    let error = if finest.repeats > 1.0 {
+        format!(" +- {:.1}", percent * finest.error().hypot(finer.error()))
+    } else {
+        String::new()
+    };
+    say(&format!("  the two finest differ by {:.1}{error} %", percent * (last - before)));
 }
 
 /// Returns the keys of a material of another rigidity, the mean of warp and weft [N m]. Warp and weft keep their ratio

@@ -3,6 +3,9 @@
 //! A disc of 30 cm hangs over a support of 18 cm. The drape coefficient is the part of the overhanging ring that its
 //! shadow covers: `(A - A_support)/(A_specimen - A_support)`. Meshes follow the bending length `c = (B/(W g))^(1/3)`,
 //! with `B` the rigidity of a flat sheet, the mean of warp and weft, and `W` the mass per area.
+//!
+//! A clamp of bending elements acts in the middle of their last row within it: hinges over the last pinned vertices
+//! stand for half a row to each side. So the last pinned vertices stand half a row outside of the support.
 
 use crate::linalg::{Vec2, Vec3};
 use crate::measure::Shadow;
@@ -19,16 +22,18 @@ pub const SPECIMEN: f64 = 0.15;
 pub const SUPPORT: f64 = 0.09;
 /// Name of the mesh of the specimen.
 pub const MESH: &str = "disc";
-/// Pattern of the specimen.
-const PATTERN: &str = include_str!("../../meshes/disc.svg");
 /// Speed below which the specimen is at rest [m/s]. At this speed it moves by a hundredth of the ring in a second.
 pub const REST: f64 = 1e-3;
 /// Bending lengths in an edge, on three meshes.
 const MESHES: [f64; 3] = [2.0, 3.0, 4.0];
 /// Shortest and longest edge of the meshes [m].
 const EDGES: [f64; 2] = [1.5e-3, 15e-3];
+/// Half the height of a row of triangles in edges, by which the pinned vertices stand outside of the support.
+const CLAMP: f64 = 0.433;
 /// Turn of the warp from one laying to the next [rad].
 const TURN: f64 = 0.7;
+/// Change of the edge length by which another laying has another mesh.
+const VARIES: f64 = 0.01;
 /// Edge of the cells of the shadow [m]: the ring is 170 of them wide.
 const CELL: f64 = 0.35e-3;
 /// Coefficient by which a factor of two in rigidity changes a drape of a half, from which a search starts.
@@ -80,14 +85,28 @@ pub fn draped(x: &[Vec3], triangles: &[[u32; 3]]) -> Draped {
     Draped { coefficient: (shadow.area() - support) / (specimen - support), nodes: shadow.folds(Vec2::zeros()) }
 }
 
+/// Returns the radius of the last pinned vertices [m] at an edge length [m].
+pub fn rim(edge: f64) -> f64 {
+    SUPPORT + CLAMP * edge
+}
+
 /// Makes the mesh of a flat specimen around the origin, normal +y. `edge` is its edge length [m]. The warp is turned by
-/// [`TURN`] from one `laying` to the next, so that each has another mesh.
+/// [`TURN`] from one `laying` to the next, and edges are longer or shorter by a hundredth or more. So each has a mesh
+/// of its own.
 ///
 /// # Errors
 /// Fails for an edge length at which the disc has no or too many triangles.
 pub fn specimen(edge: f64, laying: usize) -> Result<TriMesh, MeshError> {
-    let pattern = pattern::read("svg", PATTERN.as_bytes(), &Options::default())?;
-    let mut mesh = make(&pattern, edge)?.mesh;
+    let away = VARIES * laying.div_ceil(2) as f64;
+    let own = edge * if laying.is_multiple_of(2) { 1.0 + away } else { 1.0 - away };
+    let [outer, inner] = [SPECIMEN, rim(edge)].map(|r| 1e3 * r);
+    let svg = format!(
+        "<svg width=\"320mm\" height=\"320mm\" viewBox=\"0 0 320 320\"><g id=\"disc\">\
+         <circle cx=\"160\" cy=\"160\" r=\"{outer}\"/>\
+         <circle id=\"rim\" class=\"internal\" cx=\"160\" cy=\"160\" r=\"{inner}\"/></g></svg>"
+    );
+    let pattern = pattern::read("svg", svg.as_bytes(), &Options::default())?;
+    let mut mesh = make(&pattern, own)?.mesh;
     let start = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = mesh.positions.iter().fold(start, |(l, h), p| (l.inf(p), h.sup(p)));
     let middle = 0.5 * (low + high);
@@ -98,8 +117,9 @@ pub fn specimen(edge: f64, laying: usize) -> Result<TriMesh, MeshError> {
 }
 
 /// Returns the text of a scene in which a specimen falls from flat and comes to rest, for `frames` tenths of a second.
-/// `head` are tables of materials, one of which is named `material`. The mesh is [`MESH`], in memory.
-pub fn scene(head: &str, material: &str, frames: usize) -> String {
+/// `head` are tables of materials, one of which is named `material`. The mesh is [`MESH`], in memory, with edges of
+/// `edge` [m].
+pub fn scene(head: &str, material: &str, frames: usize, edge: f64) -> String {
     // The rim falls at about 0.4 m/s: there the drag of air, 0.7 v^2 [N/m2], is as this linear one.
     format!(
         "[scene]\nname = \"drape\"\n\n{head}\n\
@@ -108,7 +128,7 @@ pub fn scene(head: &str, material: &str, frames: usize) -> String {
          [[cloth.pin]]\nsphere = {{ center = [0, 0, 0], radius = {:e} }}\n",
         frames + 1,
         super::outcome::quoted(material),
-        SUPPORT + 1e-4
+        rim(edge) + 1e-4
     )
 }
 

@@ -386,9 +386,14 @@ fn drape_lines(m: &Material, line: &mut impl FnMut(&str, String)) {
     if let Some(drape) = &m.drape {
         let percent = |all: &[f64]| all.iter().map(|c| format!("{:.0}", 100.0 * c)).collect::<Vec<_>>();
         if let Some(simulated) = &drape.simulated {
-            let folds = drape.nodes.iter().flatten().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            let errors = drape.error.iter().flatten().map(|e| format!(" +- {:.1}", 100.0 * e));
+            let errors = errors.chain(std::iter::repeat(String::new()));
+            let means = percent(simulated).into_iter().zip(errors).map(|(mean, error)| mean + &error);
             let meshes = "with edges of 1/2, 1/3, 1/4 of the bending length";
-            line("drape", format!("{} % {meshes}; {folds} folds", percent(simulated).join(", ")));
+            line("drape", format!("{} % {meshes}", means.collect::<Vec<_>>().join(", ")));
+        }
+        if let Some(nodes) = &drape.nodes {
+            line("  folds", nodes.iter().map(|n| number(*n)).collect::<Vec<_>>().join(", "));
         }
         if let Some(band) = &drape.band {
             let source = drape.source.as_deref().unwrap_or_default();

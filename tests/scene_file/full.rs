@@ -124,7 +124,8 @@ fn materials_vary_others() {
         (drape.simulated.as_deref(), drape.band.as_deref()),
         (Some(&[0.9, 0.91, 0.92][..]), Some(&[0.85, 0.95][..]))
     );
-    assert_eq!((drape.nodes.as_deref(), drape.source.as_deref()), (Some(&[3, 4, 4][..]), Some("a test")));
+    assert_eq!((drape.nodes.as_deref(), drape.source.as_deref()), (Some(&[3.0, 4.5, 4.0][..]), Some("a test")));
+    assert_eq!(drape.error.as_deref(), Some(&[0.01, 0.02, 0.01][..]));
     let bend = Some(Yield { curvature: 200.0, hardening: 0.25 });
     assert_eq!((find("sheared").plastic, tarp.plastic), (Yields { bend, stretch: None }, Yields::default()));
     let stretch = Some(stretch::Yield { strain: 0.03, hardening: 0.5 });

@@ -21,11 +21,14 @@ fn the_library_is_complete_and_sourced() {
 
 #[test]
 fn generic_fabrics_bend_within_the_measured_spread() {
-    // The 5 % and 95 % quantiles of 618 fabrics are 1.1 and 110 uN m. Leather and paper are not fabrics. Chiffon is
-    // lighter than 19 of 20 of them: of those below 60 g/m2 a tenth is below 0.7 uN m, the mean of warp and weft.
+    // The 5 % and 95 % quantiles of 618 fabrics are 1.1 and 110 uN m along warp. Leather and paper are not fabrics.
+    // Chiffon is lighter than 19 of 20 of them: of those below 60 g/m2 a tenth is below 0.9 uN m.
     let others = ["leather", "paper", "chiffon"];
     for m in library().materials.all.iter().filter(|m| m.illustrative && !others.contains(&m.name.as_str())) {
-        let Bending::Constant(b) = m.bending else { panic!("{}", m.name) };
+        let b = match m.bending {
+            Bending::Constant(b) | Bending::Orthotropic([b, ..]) => b,
+            _ => panic!("{}", m.name),
+        };
         assert!((1.1e-6..=110e-6).contains(&b), "{}: {b}", m.name);
     }
 }
