@@ -1,6 +1,7 @@
 //! Prince & Bigham 2004: springs of Choi and Ko, BDF2, velvet.
 
 use super::*;
+use percale::render::{Camera, Ground, Object, Paint, Settings, Shading, draw};
 
 /// The stiffer its springs, the less a sheet sags that hangs by its corners; less than as 1/ks, since the corners draw
 /// it together.
@@ -83,6 +84,67 @@ fn prince_04_contact_that_fails() {
     let [small, large, own] = [&means[0], &means[1], &means[2]];
     assert!(small[0] > 0.0 && 20.0 * large[0] < small[0] && large[2] == 0.0, "{means:?}");
     assert!(own[0] == 0.0 && own[1] > 0.0, "{means:?}");
+}
+
+/// Returns the mean of a picture over the cloth at the last frame, linear, in white: with the shading of the run's
+/// scene, and with Lambert's.
+fn brightness(done: &Done) -> [f64; 2] {
+    let scene: DocumentMut = fs::read_to_string(done.folder.join("scene.toml")).unwrap().parse().unwrap();
+    let preview = &scene["preview"];
+    let own = match preview["shading"].as_str().unwrap() {
+        "minnaert" => Shading::Minnaert { k: number(&preview["k"]) },
+        "phong" => Shading::Phong { shininess: 40.0, specular: 0.25 },
+        "lambert" => Shading::Lambert,
+        other => panic!("{other}"),
+    };
+    // That of choi-ko-drape.toml.
+    let camera =
+        Camera { position: Vec3::new(0.5, 0.5, 0.8), target: Vec3::y() * 0.16, fov: 34f64.to_radians(), roll: 0.0 };
+    let mut settings = Settings::new(480, 270, camera, Vec3::y());
+    settings.ground = Some(Ground::at(0.0));
+    let (cloth, ball) = (done.frames.last().unwrap(), done.obstacles.last().unwrap());
+    [own, Shading::Lambert].map(|shading| {
+        let object = |name, frame: &'_ Frame| Object {
+            name,
+            positions: &frame.x,
+            triangles: &frame.triangles,
+            uv: &[],
+            uv_triangles: &[],
+            paint: Paint::Colour([1.0; 3]),
+            shading,
+            wet: &[],
+            crease: std::f64::consts::PI,
+        };
+        let picture = draw(&[object("cloth", cloth), object("ball", ball)], Vec3::y(), &settings);
+        let seen = (picture.object.iter().zip(&picture.colour)).filter(|(id, _)| **id == 1);
+        let all: Vec<f64> = seen.map(|(_, colour)| colour.iter().map(|c| f64::from(*c)).sum::<f64>() / 3.0).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    })
+}
+
+/// Velvet is the brighter the lower its k: the mean over the drape goes from that of `n.l` towards that of `n.v`. From
+/// k = 0.6 on it is darker than Phong's shading, which adds a highlight. The paper finds it darker for all k.
+#[test]
+#[ignore = "long: six runs at full resolution, minutes"]
+fn prince_05_velvet() {
+    let of = |k: &'static str| ["preview.shading=minnaert", k];
+    let means = Figure::new(this_test!())
+        .frames(60)
+        .case("k of 0.2", "choi-ko-drape", &of("preview.k=0.2"))
+        .case("0.4", "choi-ko-drape", &of("preview.k=0.4"))
+        .case("0.6", "choi-ko-drape", &of("preview.k=0.6"))
+        .case("0.8", "choi-ko-drape", &of("preview.k=0.8"))
+        .case("Phong", "choi-ko-drape", &["preview.shading=phong"])
+        .case("Lambert", "choi-ko-drape", &["preview.shading=lambert"])
+        .tells("mean brightness over Lambert's", "", |done| {
+            let [own, lambert] = brightness(done);
+            own / lambert
+        })
+        .picture(60, &[])
+        .measure();
+    let [lowest, low, high, highest, phong, lambert] = [0, 1, 2, 3, 4, 5].map(|case| means[case][0]);
+    assert!([lowest, low, high, highest, lambert].is_sorted_by(|a, b| *a > 1.01 * *b), "{means:?}");
+    assert!(lambert == 1.0 && phong > 1.01 * high && lowest > 1.01 * phong, "{means:?}");
 }
 
 /// Returns the time at which a hanging sheet turns round [s], and the part of its energy that is lost by then.
