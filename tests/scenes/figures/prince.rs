@@ -86,26 +86,17 @@ fn prince_04_contact_that_fails() {
     assert!(own[0] == 0.0 && own[1] > 0.0, "{means:?}");
 }
 
-/// Returns the mean of a picture over the cloth at the last frame, linear, in white: with the shading of the run's
-/// scene, and with Lambert's.
-fn brightness(done: &Done) -> [f64; 2] {
-    let scene: DocumentMut = fs::read_to_string(done.folder.join("scene.toml")).unwrap().parse().unwrap();
-    let preview = &scene["preview"];
-    let own = match preview["shading"].as_str().unwrap() {
-        "minnaert" => Shading::Minnaert { k: number(&preview["k"]) },
-        "phong" => Shading::Phong { shininess: 40.0, specular: 0.25 },
-        "lambert" => Shading::Lambert,
-        other => panic!("{other}"),
-    };
+/// Returns the mean of a picture over the cloth at the last frame, linear, in white, with a shading over Lambert's.
+fn brightness(done: &Done, shading: Shading) -> f64 {
     // That of choi-ko-drape.toml.
     let camera =
         Camera { position: Vec3::new(0.5, 0.5, 0.8), target: Vec3::y() * 0.16, fov: 34f64.to_radians(), roll: 0.0 };
     let mut settings = Settings::new(480, 270, camera, Vec3::y());
     settings.ground = Some(Ground::at(0.0));
-    let (cloth, ball) = (done.frames.last().unwrap(), done.obstacles.last().unwrap());
-    [own, Shading::Lambert].map(|shading| {
-        let object = |name, frame: &'_ Frame| Object {
-            name,
+    let frames = [done.frames.last().unwrap(), done.obstacles.last().unwrap()];
+    let [own, lambert] = [shading, Shading::Lambert].map(|shading| {
+        let objects = frames.map(|frame| Object {
+            name: "",
             positions: &frame.x,
             triangles: &frame.triangles,
             uv: &[],
@@ -114,35 +105,44 @@ fn brightness(done: &Done) -> [f64; 2] {
             shading,
             wet: &[],
             crease: std::f64::consts::PI,
-        };
-        let picture = draw(&[object("cloth", cloth), object("ball", ball)], Vec3::y(), &settings);
-        let seen = (picture.object.iter().zip(&picture.colour)).filter(|(id, _)| **id == 1);
-        let all: Vec<f64> = seen.map(|(_, colour)| colour.iter().map(|c| f64::from(*c)).sum::<f64>() / 3.0).collect();
-        all.iter().sum::<f64>() / all.len() as f64
-    })
+        });
+        let picture = draw(&objects, Vec3::y(), &settings);
+        let seen = picture.object.iter().zip(&picture.colour).filter(|(object, _)| **object == 1);
+        seen.map(|(_, colour)| colour.iter().map(|c| f64::from(*c)).sum::<f64>()).sum::<f64>()
+    });
+    own / lambert
+}
+
+/// Returns the shading of a run's scene.
+fn shading(done: &Done) -> Shading {
+    let scene: DocumentMut = fs::read_to_string(done.folder.join("scene.toml")).unwrap().parse().unwrap();
+    match scene["preview"]["shading"].as_str().unwrap() {
+        "minnaert" => Shading::Minnaert { k: number(&scene["preview"]["k"]) },
+        "phong" => Shading::Phong { shininess: 40.0, specular: 0.25 },
+        "lambert" => Shading::Lambert,
+        other => panic!("{other}"),
+    }
 }
 
 /// Velvet is the brighter the lower its k: the mean over the drape goes from that of `n.l` towards that of `n.v`. From
 /// k = 0.6 on it is darker than Phong's shading, which adds a highlight. The paper finds it darker for all k.
 #[test]
-#[ignore = "long: six runs at full resolution, minutes"]
+#[ignore = "long: three runs at full resolution, a minute"]
 fn prince_05_velvet() {
-    let of = |k: &'static str| ["preview.shading=minnaert", k];
+    let minnaert = |k: f64| move |done: &Done| brightness(done, Shading::Minnaert { k });
     let means = Figure::new(this_test!())
         .frames(60)
-        .case("k of 0.2", "choi-ko-drape", &of("preview.k=0.2"))
-        .case("0.4", "choi-ko-drape", &of("preview.k=0.4"))
-        .case("0.6", "choi-ko-drape", &of("preview.k=0.6"))
-        .case("0.8", "choi-ko-drape", &of("preview.k=0.8"))
+        .case("k of 0.2", "choi-ko-drape", &["preview.k=0.2"])
         .case("Phong", "choi-ko-drape", &["preview.shading=phong"])
         .case("Lambert", "choi-ko-drape", &["preview.shading=lambert"])
-        .tells("mean brightness over Lambert's", "", |done| {
-            let [own, lambert] = brightness(done);
-            own / lambert
-        })
-        .picture(60, &[])
+        .tells("mean brightness over Lambert's", "", |done| brightness(done, shading(done)))
+        .first("of k = 0.4", "", minnaert(0.4))
+        .first("of k = 0.6", "", minnaert(0.6))
+        .first("of k = 0.8", "", minnaert(0.8))
+        .picture(60, &["preview.camera={ position = [0.5, 0.5, 0.8], target = [0, 0.15, 0], fov = \"26 deg\" }"])
         .measure();
-    let [lowest, low, high, highest, phong, lambert] = [0, 1, 2, 3, 4, 5].map(|case| means[case][0]);
+    let [lowest, low, high, highest] = [0, 1, 2, 3].map(|quantity| means[0][quantity]);
+    let [phong, lambert] = [means[1][0], means[2][0]];
     assert!([lowest, low, high, highest, lambert].is_sorted_by(|a, b| *a > 1.01 * *b), "{means:?}");
     assert!(lambert == 1.0 && phong > 1.01 * high && lowest > 1.01 * phong, "{means:?}");
 }

@@ -17,7 +17,8 @@ impl Piece {
         let first = self.0.positions.len() as u32;
         self.0.origins.add(Some(object), part.triangles.len());
         self.0.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + first)));
-        self.0.positions.extend(part.positions);
+        // To a micrometre, which makes the file short.
+        self.0.positions.extend(part.positions.iter().map(|p| p.map(|x| (1e6 * x).round() / 1e6)));
     }
 
     /// Adds a box between two corners to an object.
@@ -31,7 +32,7 @@ impl Piece {
         for [x, z] in [[x, z], [x, -z], [-x, z], [-x, -z]] {
             let half = Vec3::new(0.5 * top, 0.5 * (height - GLIDE), 0.5 * top);
             let center = Vec3::new(x, GLIDE + half.y, z);
-            let mut foot = rounded(Rounded { center, half, radius: 0.12 * top, edge: 0.5 * top.max(height / 4.0) });
+            let mut foot = rounded(Rounded { center, half, radius: 0.12 * top, edge: height.max(top) / 4.0 });
             for p in &mut foot.positions {
                 let width = 0.7 + 0.3 * (p.y - GLIDE) / (height - GLIDE);
                 (p.x, p.z) = (x + width * (p.x - x), z + width * (p.z - z));
@@ -58,14 +59,14 @@ fn bulge(mesh: &mut TriMesh, center: Vec3, half: Vec3, by: Vec3) {
 /// `mattress`, 1.5 m wide and 2 m long, whose top is at 0.39 m.
 pub fn bed() -> TriMesh {
     let mut bed = Piece::default();
-    bed.board("frame", [-0.74, 0.1, -0.99], [0.74, 0.182, 0.99], 0.012, 0.12);
+    bed.board("frame", [-0.74, 0.1, -0.99], [0.74, 0.182, 0.99], 0.012, 0.15);
     bed.feet("frame", [0.66, 0.9], 0.097, 0.08);
     for x in [-0.775, 0.775] {
-        bed.board("frame", [x - 0.035, GLIDE, -1.15], [x + 0.035, 1.0, -1.08], 0.018, 0.08);
+        bed.board("frame", [x - 0.035, GLIDE, -1.15], [x + 0.035, 1.0, -1.08], 0.015, 0.12);
     }
     let (min, max) = (Vec3::new(-0.737, 0.3, -1.14), Vec3::new(0.737, 0.9, -1.09));
     let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
-    let mut panel = rounded(Rounded { center, half, radius: 0.015, edge: 0.08 });
+    let mut panel = rounded(Rounded { center, half, radius: 0.015, edge: 0.1 });
     // The upper edge is an arch.
     for p in &mut panel.positions {
         let (x, y) = (p.x / half.x, (p.y - min.y) / (max.y - min.y));
@@ -79,11 +80,11 @@ pub fn bed() -> TriMesh {
 /// Makes a square table about the y-axis: a top of 0.9 m with a rounded edge, at 0.75 m, on rails and four legs.
 pub fn table() -> TriMesh {
     let mut table = Piece::default();
-    table.board("table", [-0.45, 0.722, -0.45], [0.45, 0.75, 0.45], 0.012, 0.05);
+    table.board("table", [-0.45, 0.722, -0.45], [0.45, 0.75, 0.45], 0.012, 0.06);
     table.feet("table", [0.385, 0.385], 0.719, 0.07);
     for side in [-0.385, 0.385] {
-        table.board("table", [-0.347, 0.63, side - 0.012], [0.347, 0.719, side + 0.012], 0.004, 0.06);
-        table.board("table", [side - 0.012, 0.63, -0.347], [side + 0.012, 0.719, 0.347], 0.004, 0.06);
+        table.board("table", [-0.347, 0.63, side - 0.012], [0.347, 0.719, side + 0.012], 0.004, 0.12);
+        table.board("table", [side - 0.012, 0.63, -0.347], [side + 0.012, 0.719, 0.347], 0.004, 0.12);
     }
     table.0
 }
@@ -93,10 +94,10 @@ pub fn table() -> TriMesh {
 pub fn sofa() -> TriMesh {
     let mut sofa = Piece::default();
     sofa.feet("feet", [0.78, 0.34], 0.117, 0.06);
-    sofa.board("frame", [-0.675, 0.12, -0.255], [0.675, 0.3, 0.4], 0.03, 0.09);
-    sofa.board("frame", [-0.87, 0.12, -0.45], [0.87, 0.8, -0.26], 0.07, 0.09);
+    sofa.board("frame", [-0.675, 0.12, -0.255], [0.675, 0.3, 0.4], 0.03, 0.1);
+    sofa.board("frame", [-0.87, 0.12, -0.45], [0.87, 0.8, -0.26], 0.07, 0.1);
     for x in [-0.775, 0.775] {
-        sofa.board("frame", [x - 0.095, 0.12, -0.255], [x + 0.095, 0.6, 0.41], 0.07, 0.08);
+        sofa.board("frame", [x - 0.095, 0.12, -0.255], [x + 0.095, 0.6, 0.41], 0.07, 0.09);
     }
     for x in [-0.335, 0.335] {
         let (center, half) = (Vec3::new(x, 0.375, 0.1), Vec3::new(0.325, 0.07, 0.325));

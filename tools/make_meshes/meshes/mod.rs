@@ -93,7 +93,7 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("bed.obj", bed()),
         ("table.obj", table()),
         ("sofa.obj", sofa()),
-        ("bed_pillow.ply", plump(Vec3::new(0.7, 0.16, 0.48), 0.0165)),
-        ("sofa_pillow.ply", plump(Vec3::new(0.45, 0.16, 0.45), 0.0135)),
+        ("bed_pillow.ply", plump(Vec3::new(0.7, 0.18, 0.48), 0.0165)),
+        ("sofa_pillow.ply", plump(Vec3::new(0.45, 0.17, 0.45), 0.017)),
     ]
 }

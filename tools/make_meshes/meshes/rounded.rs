@@ -5,8 +5,10 @@ use percale::mesh::TriMesh;
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_4;
 
-/// Number of cells in each half of an edge's quarter of a circle.
-const ARC: usize = 2;
+/// Radius from which each half of an edge's quarter of a circle has two cells, not one [m].
+const ROUND: f64 = 0.011;
+/// Ratio of the lengths of adjacent cells near an edge.
+const GROWTH: f64 = 3.0;
 
 /// Box with rounded edges.
 #[derive(Clone, Copy)]
@@ -16,7 +18,7 @@ pub struct Rounded {
     pub half: Vec3,
     /// Radius of its edges [m].
     pub radius: f64,
-    /// Length of the cells in the middle of its faces [m]. They are smaller towards the edges, in steps of two.
+    /// Length of the cells in the middle of its faces [m]. They are smaller towards the edges.
     pub edge: f64,
 }
 
@@ -59,16 +61,17 @@ pub fn rounded(shape: Rounded) -> TriMesh {
 /// those of a cube that is pushed onto a sphere.
 fn line(half: f64, radius: f64, edge: f64) -> Vec<f64> {
     let flat = half - radius;
+    let cells = if radius < ROUND { 1 } else { 2 };
     let mut flats = vec![0.0];
-    let mut cell = radius * FRAC_PI_4 / ARC as f64;
+    let mut cell = radius * FRAC_PI_4 / cells as f64;
     while let Some(last) = flats.last().copied().filter(|last| *last < flat) {
-        cell = (2.0 * cell).min(edge);
+        cell = (GROWTH * cell).min(edge);
         flats.push(last + cell);
     }
     let stretch = flat / flats.last().copied().filter(|last| *last > 0.0).unwrap_or(1.0);
-    let arc = |k: usize| half - radius + radius * (FRAC_PI_4 * k as f64 / ARC as f64).tan();
+    let arc = |k: usize| half - radius + radius * (FRAC_PI_4 * k as f64 / cells as f64).tan();
     // From the middle of the face out: its flat part from the far end, then the arc.
-    let out: Vec<f64> = (flats.iter().rev().map(|x| flat - stretch * x)).chain((1..=ARC).map(arc)).collect();
+    let out: Vec<f64> = (flats.iter().rev().map(|x| flat - stretch * x)).chain((1..=cells).map(arc)).collect();
     let back = out.iter().rev().map(|x| -x);
     back.chain(out.iter().skip(1).copied()).collect()
 }
