@@ -47,7 +47,7 @@ fn drawn(done: &Done, later: u32) -> [f64; 3] {
 fn horiba_08_drawing() {
     let means = Figure::new(this_test!())
         .case("0.5 g a point", "mouse", &[])
-        .case("0.5 g the sheet", "mouse", &["cloth[0].vertex_mass=\"5 mg\"", "scene.gravity=[0,-5e-4,0]"])
+        .case("0.5 g the sheet", "mouse", &["cloth[0].vertex_mass=\"0.005 g\""])
         .case("no force", "mouse", &["cloth[0].pick[0].force=0"])
         .tells("drawn to the left by", "mm", |done| drawn(done, 0)[0])
         .tells("down by", "mm", |done| drawn(done, 0)[1])
@@ -55,7 +55,13 @@ fn horiba_08_drawing() {
         .value("left of it after 30 steps", "mm", |done| drawn(done, BACK)[0])
         .value("of the second", "mm", |done| drawn(done, BACK)[1])
         .value("of the third", "mm", |done| drawn(done, BACK)[2])
-        .picture(14, &["preview.width=400"])
+        .picture(
+            14,
+            &[
+                "preview.width=400",
+                "preview.camera={ position = [0, 0, 0.2], target = [0, 0, 0], fov = \"34 deg\" }",
+            ],
+        )
         .measure();
     let [point, sheet, none] = [&means[0], &means[1], &means[2]];
     for place in 0..3 {
