@@ -57,10 +57,7 @@ fn horiba_08_drawing() {
         .value("of the third", "mm", |done| drawn(done, BACK)[2])
         .picture(
             14,
-            &[
-                "preview.width=400",
-                "preview.camera={ position = [0, 0, 0.2], target = [0, 0, 0], fov = \"34 deg\" }",
-            ],
+            &["preview.width=400", "preview.camera={ position = [0, 0, 0.2], target = [0, 0, 0], fov = \"34 deg\" }"],
         )
         .measure();
     let [point, sheet, none] = [&means[0], &means[1], &means[2]];

@@ -47,11 +47,7 @@ fn bulge(mesh: &mut TriMesh, center: Vec3, half: Vec3, by: Vec3) {
     for p in &mut mesh.positions {
         let q = (*p - center).component_div(&half);
         let flat = q.map(|x| (1.0 - x * x).max(0.0));
-        *p += Vec3::new(
-            q.x * by.x * flat.y * flat.z,
-            q.y * by.y * flat.x * flat.z,
-            q.z * by.z * flat.x * flat.y,
-        );
+        *p += Vec3::new(q.x * by.x * flat.y * flat.z, q.y * by.y * flat.x * flat.z, q.z * by.z * flat.x * flat.y);
     }
 }
 

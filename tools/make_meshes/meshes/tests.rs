@@ -239,9 +239,8 @@ fn a_plump_pillow_is_closed_and_has_corners() {
     assert_closed(&mesh, 12.0);
     assert_eq!(crossings(&mesh, &mesh, true), 0);
     // Corners stand out from the middle of the sides by more than a centimetre.
-    let widest = |z: std::ops::Range<f64>| {
-        mesh.positions.iter().filter(|p| z.contains(&p.z)).map(|p| p.x).fold(0.0, f64::max)
-    };
+    let widest =
+        |z: std::ops::Range<f64>| mesh.positions.iter().filter(|p| z.contains(&p.z)).map(|p| p.x).fold(0.0, f64::max);
     let (corner, middle) = (widest(0.17..0.24), widest(-0.03..0.03));
     assert!(corner > middle + 0.01 && corner > 0.32 && corner < 0.3501, "{corner} {middle}");
 }
