@@ -109,7 +109,7 @@ pub fn sofa() -> TriMesh {
         bulge(&mut back, center, half, Vec3::new(0.006, 0.02, 0.0));
         for p in &mut back.positions {
             let q = (*p - center).component_div(&half);
-            // It is plump in front, and leans against the back.
+            // The front is plump, and the whole leans against the back.
             p.z += 0.03 * q.z.max(0.0) * (1.0 - q.x.powi(2)).max(0.0) * (1.0 - (q.y / 1.1).powi(2)).max(0.0);
             p.z -= 0.035 * q.y - 0.01;
         }
