@@ -4,15 +4,18 @@ mod cushion;
 mod dragon;
 mod fields;
 mod funnel;
+mod furniture;
 mod garment;
 mod hull;
 mod mannequin;
 mod pants;
 mod patterns;
 mod pillow;
+mod plump;
 mod pointed;
 mod relax;
 mod rolled;
+mod rounded;
 mod skirt;
 mod surface;
 mod tshirt;
@@ -24,6 +27,7 @@ mod tests;
 use cushion::cushion;
 use dragon::dragon;
 use funnel::funnel;
+use furniture::{bed, sofa, table};
 use hull::hull;
 use mannequin::mannequin;
 use pants::pants;
@@ -32,6 +36,7 @@ use percale::linalg::Vec3;
 use percale::mesh::TriMesh;
 use percale::mesh::generate::{Diagonals, cuboid, hanging, lying, sheet, sphere};
 use pillow::pillow;
+use plump::plump;
 use pointed::{needles, spike, wedge};
 use rolled::{rolled, tube};
 use skirt::skirt;
@@ -85,5 +90,10 @@ pub fn shipped() -> Vec<(&'static str, TriMesh)> {
         ("strip_23mm.ply", rolled(0.1, 0.025, 1.25e-3, 0.023, 6e-4)),
         ("pants.obj", pants(0.011)),
         ("sleeve.ply", tube(0.05, 0.25, 96, 76)),
+        ("bed.obj", bed()),
+        ("table.obj", table()),
+        ("sofa.obj", sofa()),
+        ("bed_pillow.ply", plump(Vec3::new(0.7, 0.18, 0.48), 0.0165)),
+        ("sofa_pillow.ply", plump(Vec3::new(0.45, 0.17, 0.45), 0.017)),
     ]
 }

@@ -2,12 +2,13 @@
 
 use super::garment::{Panel, sew};
 use super::*;
+use percale::collision::intersect::intersections;
 use percale::effect::air::gas;
 use percale::linalg::Vec2;
 use percale::mesh::check::check;
 use percale::mesh::generate::smallest_angle;
 use percale::mesh::topology::Topology;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::PI;
 
 /// Asserts that a mesh is sound, closed, connected and of genus 0, with outward normals and no angle below `angle`
@@ -179,6 +180,69 @@ fn a_funnel_is_a_thick_wall_with_a_hole() {
     assert!((volume(&mesh) / (cone + tube) - 1.0).abs() < 0.02, "{}", volume(&mesh) / (cone + tube));
     let inside = mesh.positions.iter().map(|p| p.x.hypot(p.z)).fold(f64::MAX, f64::min);
     assert!((inside - 0.12).abs() < 1e-12);
+}
+
+/// Every part of a piece of furniture is closed, and 2 mm or more away from the others, as obstacles are asked to be.
+#[test]
+fn furniture_is_of_closed_parts_that_do_not_touch() {
+    for (mesh, parts, size) in
+        [(bed(), 9, [1.62, 1.02, 2.15]), (table(), 9, [0.9, 0.75, 0.9]), (sofa(), 12, [1.74, 0.91, 0.9])]
+    {
+        assert_eq!(check(&mesh), []);
+        let t = Topology::new(mesh.positions.len(), &mesh.triangles);
+        assert!(t.edge_valence.iter().all(|v| *v == 2));
+        assert_eq!(mesh.positions.len() + mesh.triangles.len(), t.edges.len() + 2 * parts, "Euler characteristic");
+        assert!(mesh.positions.len() < 7_000, "{} vertices", mesh.positions.len());
+        // Cells along edges are long and narrow.
+        assert!(smallest_angle(&mesh) > 1.5, "{}", smallest_angle(&mesh));
+        let [low, high] = mesh.positions.iter().fold([mesh.positions[0]; 2], |[l, h], p| [l.inf(p), h.sup(p)]);
+        assert!(((high - low) - Vec3::from(size)).amax() < 0.02 && low.y > 0.002, "{low} {high}");
+        assert_eq!(intersections(&mesh.positions, &mesh.triangles, |_, _| false).pairs.len(), 0);
+        let all: Vec<TriMesh> = components(&mesh);
+        assert_eq!(all.len(), parts);
+        for (k, one) in all.iter().enumerate() {
+            assert!(volume(one) > 0.0);
+            for other in &all[..k] {
+                let apart = nearest(one, other).min(nearest(other, one));
+                assert!(apart > 2e-3, "{apart} m apart");
+            }
+        }
+    }
+}
+
+/// Returns the connected parts of a mesh.
+fn components(mesh: &TriMesh) -> Vec<TriMesh> {
+    let mut of: Vec<usize> = (0..mesh.positions.len()).collect();
+    loop {
+        let before = of.clone();
+        for t in &mesh.triangles {
+            let least = t.map(|v| of[v as usize]).into_iter().fold(usize::MAX, usize::min);
+            t.iter().for_each(|v| of[*v as usize] = least);
+        }
+        if of == before {
+            break;
+        }
+    }
+    let names: BTreeSet<usize> = of.iter().copied().collect();
+    let part = |name: usize| {
+        let own: Vec<usize> = (0..of.len()).filter(|v| of[*v] == name).collect();
+        let place = |v: u32| own.binary_search(&(v as usize)).unwrap() as u32;
+        let triangles = mesh.triangles.iter().filter(|t| of[t[0] as usize] == name).map(|t| t.map(place)).collect();
+        TriMesh { positions: own.iter().map(|v| mesh.positions[*v]).collect(), triangles, ..TriMesh::default() }
+    };
+    names.into_iter().map(part).collect()
+}
+
+#[test]
+fn a_plump_pillow_is_closed_and_has_corners() {
+    let mesh = plump(Vec3::new(0.7, 0.18, 0.48), 0.0165);
+    assert_closed(&mesh, 12.0);
+    assert_eq!(crossings(&mesh, &mesh, true), 0);
+    // Corners stand out from the middle of the sides by more than a centimetre.
+    let widest =
+        |z: std::ops::Range<f64>| mesh.positions.iter().filter(|p| z.contains(&p.z)).map(|p| p.x).fold(0.0, f64::max);
+    let (corner, middle) = (widest(0.17..0.24), widest(-0.03..0.03));
+    assert!(corner > middle + 0.01 && corner > 0.32 && corner < 0.3501, "{corner} {middle}");
 }
 
 #[test]
