@@ -835,11 +835,12 @@ fn sofa_at_full_resolution() {
 /// The middle of a tablecloth lies on the top, at 0.75 m, above it by half of its thickness of 0.4 mm and at most the
 /// contact distance of 1 mm. The middle of each hem hangs where a cloth does that cannot stretch or stiffen: 0.7 m from
 /// the middle, 0.438 m of them flat, then a quarter of a circle of the edge's radius and that height, then straight
-/// down, within 3 mm. Corners hang lower, but not below those of a cone without width. It rests.
+/// down, within 3 mm. Corners hang lower, but not below those of a cone without width. They swing like pendulums, to
+/// 10 mm/s after 4 s; after 6 s no vertex is faster than 5 mm/s.
 #[test]
 #[ignore = "long: the whole scene at full resolution, a minute"]
 fn tablecloth_at_full_resolution() {
-    let done = check_full("tablecloth");
+    let done = check_long("tablecloth", 181);
     let x = &done.frame(121).x;
     let at = |column: usize, row: usize| x[100 * row + column].y;
     let above = at(49, 49) - 0.75;
@@ -852,7 +853,7 @@ fn tablecloth_at_full_resolution() {
     assert!(hems.iter().all(|y| (y - hem).abs() < 3e-3), "{hems:?}, not {hem}");
     let lowest = 0.75 - 2f64.sqrt() * 0.25;
     assert!(corners.iter().all(|y| (lowest..hem - 0.05).contains(y)), "{corners:?}, {lowest} at least");
-    done.assert_rests(112, [1e-6, 1e-2, 1e-3]);
+    done.assert_rests(172, [1e-6, 5e-3, 1e-3]);
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn prince_05_velvet() {
         .first("of k = 0.4", "", minnaert(0.4))
         .first("of k = 0.6", "", minnaert(0.6))
         .first("of k = 0.8", "", minnaert(0.8))
-        .picture(60, &["preview.camera={ position = [0.5, 0.5, 0.8], target = [0, 0.12, 0], fov = \"20 deg\" }"])
+        .picture(60, &["preview.camera={ position = [0.5, 0.5, 0.8], target = [0, 0.11, 0], fov = \"22 deg\" }"])
         .measure();
     let [lowest, low, high, highest] = [0, 1, 2, 3].map(|quantity| means[0][quantity]);
     let [phong, lambert] = [means[1][0], means[2][0]];
