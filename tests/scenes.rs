@@ -118,6 +118,11 @@ fn vest_as_expected() {
 }
 
 #[test]
+fn gathers_as_expected() {
+    check_scene("gathers");
+}
+
+#[test]
 #[ignore = "long: half a minute or more"]
 fn t_shirt_as_expected() {
     check_scene("t-shirt");
@@ -680,6 +685,12 @@ fn sharp_at_full_resolution() {
 #[ignore = "long: the whole scene at full resolution, minutes"]
 fn roll_at_full_resolution() {
     check_full("roll");
+}
+
+#[test]
+#[ignore = "long: the whole scene at full resolution, half a minute"]
+fn gathers_at_full_resolution() {
+    check_full("gathers");
 }
 
 #[test]

@@ -88,6 +88,7 @@ pub fn scene(vertices: usize) -> (World, State) {
             self_contact: true,
             weights: Weights::default(),
             shrinks: Vec::new(),
+            gathers: Vec::new(),
             folds: Vec::new(),
             yields: None,
             gives: None,

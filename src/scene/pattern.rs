@@ -59,6 +59,9 @@ section! {
         pub over: f64 = quantity(Unit::Time, 1e-3..=1e4).or(1.0),
         /// Largest force per length of the seam while it closes.
         pub force: f64 = quantity(Unit::Stiffness, 1e-3..=1e4).or(5.0),
+        /// Width of the strip of the longer side in which ease above 5 % becomes folds finer than the mesh; six edges
+        /// of the mesh if absent, 0: none.
+        pub gather: Option<f64> = quantity(Unit::Length, 0.0..=10.0).optional(),
         /// How a closed seam holds.
         pub hold: Hold = choice().or(Hold::Joined),
         /// Force per length and opening of an elastic seam, 30 kPa if absent.

@@ -3,14 +3,15 @@
 use super::Scene;
 use super::build::faults::Faults;
 use super::build::plug::Then;
-use super::cloth::Source;
+use super::cloth::{Cloth, Source};
 use super::fault::meant;
 use super::pattern::{self, Sew};
 use crate::effect::seam::{HELD, Hold, Seams, Sewing, Weightless};
 use crate::linalg::Vec3;
 use crate::mesh::number_text::rounded;
 use crate::mesh::seam::Seam;
-use crate::world::build::ClothInput;
+use crate::world::build::{ClothInput, Gather};
+use crate::world::keyed::Ramp;
 use crate::world::{State, World};
 
 /// Cloth with seams.
@@ -40,8 +41,9 @@ pub fn effect(scene: &Scene, cloths: &[ClothInput], faults: &mut Faults) -> Opti
         if matches!(cloth.source, Source::Mesh(_)) && cloth.borders.is_empty() {
             continue;
         }
-        let tables = table_of(sewing, &input.seams, &key, faults);
-        let mut seams: Vec<(Seam, Sew)> = input.seams.iter().cloned().zip(tables).collect();
+        check_tables(sewing, &input.seams, &key, faults);
+        let mut seams: Vec<(Seam, Sew)> =
+            input.seams.iter().map(|seam| (seam.clone(), table_of(sewing, seam))).collect();
         let last = seams.iter().map(|(_, sew)| sew.from + 1.25 * sew.over).fold(0.0, f64::max);
         let mut weight_from = given.unwrap_or(last);
         if scene.onward.is_some() {
@@ -85,8 +87,8 @@ fn tell_what_never_is(
     }
 }
 
-/// Returns the table of each seam.
-fn table_of(sewing: &[Sew], seams: &[Seam], key: &str, faults: &mut Faults) -> Vec<Sew> {
+/// Looks for tables of seams that do not exist, and for strengths that do not hold.
+fn check_tables(sewing: &[Sew], seams: &[Seam], key: &str, faults: &mut Faults) {
     let names = || seams.iter().map(|seam| seam.name.as_str());
     for (n, sew) in sewing.iter().enumerate() {
         if sew.strength.is_some_and(|strength| strength < sew.force) {
@@ -100,21 +102,49 @@ fn table_of(sewing: &[Sew], seams: &[Seam], key: &str, faults: &mut Faults) -> V
             faults.fault(&format!("{key}.sew[{n}].seams"), format!("no seam '{name}', there are '{known}'{meant}"));
         }
     }
-    let others = || sewing.iter().find(|sew| sew.seams.is_none()).cloned();
+}
+
+/// Returns the table of a seam.
+fn table_of(sewing: &[Sew], seam: &Seam) -> Sew {
+    let own = sewing.iter().find(|sew| sew.seams.iter().flatten().any(|name| *name == seam.name));
+    let others = || sewing.iter().find(|sew| sew.seams.is_none());
     let plain = Sew {
         seams: None,
         from: 0.0,
         over: 1.0,
         force: 5.0,
+        gather: None,
         hold: pattern::Hold::Joined,
         stiffness: None,
         strength: None,
     };
-    let of = |seam: &Seam| {
-        let own = sewing.iter().find(|sew| sew.seams.iter().flatten().any(|name| *name == seam.name));
-        own.cloned().or_else(others).unwrap_or(plain.clone())
+    own.or_else(others).cloned().unwrap_or(plain)
+}
+
+/// Least ease of a seam that is gathered, relative to its shorter side. Cloth takes less as strain.
+const GATHERED: f64 = 0.05;
+/// Width of a gathered strip in edges of the mesh.
+const STRIP: f64 = 6.0;
+
+/// Returns the gathers of a cloth. They grow in the first half of the time in which their seams close.
+pub fn gathers(scene: &Scene, cloth: &Cloth, input: &ClothInput) -> Vec<Gather> {
+    let sewing = match &cloth.source {
+        Source::Pattern(pattern) => &pattern.sewing,
+        Source::Mesh(_) => &cloth.sewing,
     };
-    seams.iter().map(of).collect()
+    let tables = input.seams.iter().map(|seam| table_of(sewing, seam));
+    let eased = |seam: &Seam| {
+        let [a, b] = seam.lengths;
+        a.max(b) > (1.0 + GATHERED) * a.min(b) && a.min(b) > 0.0
+    };
+    let gathered = input.seams.iter().zip(tables).filter(|(seam, sew)| eased(seam) && sew.gather != Some(0.0));
+    gathered
+        .map(|(seam, sew)| {
+            let edge = seam.lengths[0].max(seam.lengths[1]) / (seam.pairs.len().max(2) - 1) as f64;
+            let from = if scene.onward.is_some() { -2.0 * sew.over } else { sew.from };
+            Gather::new(input, seam, sew.gather.unwrap_or(STRIP * edge), Ramp { from, over: 0.5 * sew.over })
+        })
+        .collect()
 }
 
 /// Returns whether a cloth has an air layer or is a balloon.

@@ -16,7 +16,8 @@ fn committed_meshes_are_what_the_generators_make() {
         ["README.md", "dancer.py", "dancer.usdc", "figure.py", "figure.usdc", "walker.py", "walker.usdc"]
             .map(String::from)
             .to_vec();
-    let patterns = ["disc", "dress", "pleated-skirt", "pleats", "shirt", "skirt", "t-shirt", "trousers", "zip-skirt"];
+    let patterns =
+        ["disc", "dress", "gathers", "pleated-skirt", "pleats", "shirt", "skirt", "t-shirt", "trousers", "zip-skirt"];
     names.extend(patterns.map(|name| format!("{name}.svg")));
     for (name, made) in meshes::shipped() {
         names.push(name.into());

@@ -7,6 +7,7 @@ mod borders;
 mod command;
 mod dxf;
 mod formats;
+mod gather;
 mod json;
 mod mesh;
 mod scene;

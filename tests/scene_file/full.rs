@@ -209,7 +209,7 @@ fn a_pattern_has_all_its_parts() {
         (place.wrap, pattern.weight_from, sew.seams.as_deref()),
         (Some(0.3), Some(3.0), Some(&["side".to_string()][..]))
     );
-    assert_eq!([sew.from, sew.over, sew.force], [0.5, 2.0, 3.0]);
+    assert_eq!(([sew.from, sew.over, sew.force], sew.gather), ([0.5, 2.0, 3.0], Some(0.06)));
     assert_eq!((sew.hold, sew.stiffness, sew.strength), (Hold::Elastic, Some(2e4), Some(900.0)));
     let mesh =
         FULL.replace("[cloth.pattern]\nfile = \"gown.dxf\"", "rest = \"mesh\"\n[cloth.pattern]\nfile = \"gown.dxf\"");
@@ -228,6 +228,7 @@ fn seams_of_a_mesh_have_all_their_parts() {
     let sew = &cloth.sewing[0];
     assert_eq!(sew.seams.as_deref(), Some(&["side", "open"].map(str::to_string)[..]));
     assert_eq!(([sew.from, sew.over, sew.force], sew.hold), ([0.1, 2.0, 4.0], Hold::Elastic));
+    assert_eq!(sew.gather, Some(0.0));
     assert_eq!((sew.stiffness, sew.strength), (Some(1e4), Some(80.0)));
 }
 

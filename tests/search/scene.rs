@@ -238,6 +238,7 @@ impl Draw {
             self_contact: self.r.chance(0.9),
             weights: Weights::default(),
             shrinks: Vec::new(),
+            gathers: Vec::new(),
             folds: Vec::new(),
             yields: None,
             gives: None,
@@ -307,6 +308,7 @@ impl Draw {
                 limit: None,
                 weights: Weights::default(),
                 shrinks: Vec::new(),
+                gathers: Vec::new(),
                 bands: Vec::new(),
                 pins: Vec::new(),
                 ..first.clone()

@@ -4,7 +4,7 @@
 //! solid follows Timoshenko. Air drag brings them to rest without changing the equilibrium.
 
 use crate::common::{Bench, G};
-use crate::shipped::{STEP, bench, folder, halved, sheet, turned};
+use crate::shipped::{STEP, bench, fabrics, folder, halved, sheet, solids, turned};
 use crate::table::{Row, record};
 use crate::this_test;
 use percale::force::bending::Bending;
@@ -125,7 +125,7 @@ fn strips_bend_by_the_direction_of_their_cut() {
 
 /// Measures the sag of a beam of square section at its default mesh, under the weight that bends it by a hundredth of
 /// its length: `q L^4/(8 E I) + q L^2/(2 k G A)` with Cowper's `k`. Tolerance 20 %: linear tetrahedra of the lattice
-/// are 9 % too stiff at three cells across (see `rubber.rs`).
+/// are some per cent too stiff at four cells across (see `rubber.rs`).
 fn beam(material: &str) -> Row {
     let own = library().solids.all.iter().find(|s| s.name == material).unwrap();
     let [length, thick] = BEAM;
@@ -170,4 +170,24 @@ fn a_strip_of_cotton_hangs_as_the_elastica() {
 #[test]
 fn a_beam_of_sponge_sags_as_timoshenko_says() {
     record(this_test!(), &[beam("sponge")]);
+}
+
+/// Tests all fabrics of a single rigidity and without internal friction. Rigidities by direction and by curvature have
+/// tests of their own (`bending.rs`).
+#[test]
+#[ignore = "long: all fabrics of the library, minutes"]
+fn every_fabric_of_one_rigidity_hangs_as_the_elastica() {
+    let constant = |name: &&str| {
+        let own = library().materials.all.iter().find(|m| m.name == **name).unwrap();
+        matches!(own.bending, Bending::Constant(_)) && own.internal_friction == InternalFriction::default()
+    };
+    let rows: Vec<Row> = fabrics().filter(constant).flat_map(strip).collect();
+    record(this_test!(), &rows);
+}
+
+/// Tests all solids.
+#[test]
+#[ignore = "long: all solids of the library, minutes"]
+fn every_beam_sags_as_timoshenko_says() {
+    record(this_test!(), &solids().map(beam).collect::<Vec<Row>>());
 }

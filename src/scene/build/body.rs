@@ -87,11 +87,13 @@ fn placed(body: &Body, mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Fills a box with nearly cubic lattice cells. The corners of the box are exact.
+/// Fills a box with nearly cubic lattice cells. The corners of the box are exact. Without `resolution` sides get one
+/// cell more rather than one less: thin beams and plates bend too stiffly with few cells across.
 fn bricks(body: &Body, block: &Block, key: &str, faults: &mut Faults) -> Option<TetMesh> {
     let size = block.size * body.transform.scale;
     let edge = body.resolution.unwrap_or_else(|| (12.0 * size.product() / TETRAHEDRA).cbrt());
-    let cells = size.map(|size| (size / edge).round().max(1.0));
+    let count = |size: f64| if body.resolution.is_some() { (size / edge).round() } else { (size / edge).ceil() };
+    let cells = size.map(|size| count(size).max(1.0));
     let found = match fill(&generate::cuboid(Vec3::zeros(), cells, cells.max()), 1.0) {
         Err(FillFault::TooFine { least, .. }) => {
             let least = least * edge;

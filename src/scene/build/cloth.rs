@@ -19,6 +19,7 @@ use crate::scene::Scene;
 use crate::scene::border::Sides;
 use crate::scene::cloth::{self, Cloth, Map, Mapped, Model, RestAngles, Source};
 use crate::scene::place::MapSource;
+use crate::scene::seam;
 use crate::scene::unit::rounded;
 use crate::world::build::{Band, ClothInput, ObstacleInput, Rest, Shrink, Weights, spring_fault};
 use crate::world::keyed::{Of, Ramp};
@@ -59,7 +60,7 @@ pub(super) fn input(
     let (shrinks, bands) = changes(scene, cloth, &mesh, &groups, key, faults);
     let folds = fold::lines(cloth, (&mesh, &groups), |from, over| ramp(scene, [from, over]), key, faults);
     let material = &cloth.material;
-    let input = ClothInput {
+    let mut input = ClothInput {
         name: cloth.name.clone(),
         law: law(cloth),
         springs: cloth.network(),
@@ -81,6 +82,7 @@ pub(super) fn input(
         self_contact: cloth.self_contact && scene.contact.self_contact,
         weights,
         shrinks,
+        gathers: Vec::new(),
         bands,
         folds,
         pins,
@@ -89,6 +91,7 @@ pub(super) fn input(
         mesh: TriMesh { groups, ..mesh },
         seams,
     };
+    input.gathers = seam::gathers(scene, cloth, &input);
     check_springs(&input, key, faults).then_some(input)
 }
 

@@ -3,6 +3,7 @@
 mod change;
 mod chart;
 mod cloth;
+mod gather;
 
 use super::effects::Effects;
 use super::friction::{Between, Frictions};
@@ -34,6 +35,7 @@ use crate::mesh::{Materials, TriMesh};
 pub use change::{Band, FoldLine, Shrink};
 use chart::material_points;
 pub use cloth::spring_fault;
+pub use gather::Gather;
 use std::collections::BTreeSet;
 
 /// Source of a cloth's flat rest shape.
@@ -119,6 +121,8 @@ pub struct ClothInput {
     pub weights: Weights,
     /// Changes of the lengths at rest.
     pub shrinks: Vec<Shrink>,
+    /// Strips beside seams whose other side is shorter.
+    pub gathers: Vec<Gather>,
     /// Elastic bands.
     pub bands: Vec<Band>,
     /// Fold lines.
@@ -246,6 +250,7 @@ impl ClothInput {
             self_contact: false,
             weights: Weights::default(),
             shrinks: Vec::new(),
+            gathers: Vec::new(),
             bands: Vec::new(),
             folds: Vec::new(),
             pins: Vec::new(),

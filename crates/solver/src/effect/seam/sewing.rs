@@ -99,8 +99,9 @@ impl Sewing {
         let along = d / gap;
         let beyond = stiffness * (gap - rest);
         let force = if phase == Phase::Held { beyond } else { beyond.min(self.force * length) };
-        // Across the tie a force turns with it; along it a bounded force does not grow.
-        let (across, own) = (force / gap, if force < beyond { 0.0 } else { stiffness });
+        // Across the tie a force turns with it. Along the tie a bounded force does not grow. It vanishes at the rest
+        // length, so that its secant lets no step draw light vertices far beyond.
+        let (across, own) = (force / gap, if force < beyond { force / (gap - rest) } else { stiffness });
         let outer = along * along.transpose();
         (along * -force, (Mat3::identity() - outer) * across + outer * own)
     }
@@ -120,22 +121,27 @@ mod tests {
         assert!(left.iter().zip([1.0, 1.0, 0.5, 0.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{left:?}");
     }
 
-    /// The force is bounded until the pair is held. Its derivative is the negative stiffness, except that a bounded
-    /// force does not grow.
+    /// The force is bounded until the pair is held. Its derivative is the negative stiffness; along the tie a bounded
+    /// force has the secant that vanishes at the rest length.
     #[test]
     fn a_tie_pulls_with_a_bounded_force() {
         let (length, d) = (0.01, Vec3::new(0.03, 0.0, 0.04));
-        let (force, _) = seam().tie(d, length, Phase::Closing(0.02));
+        let (force, stiffness) = seam().tie(d, length, Phase::Closing(0.02));
         assert!((force + d / 0.05 * 5.0 * length).norm() < 1e-12);
+        assert!((force + stiffness * (d / 0.05 * 0.03)).norm() < 1e-12, "{force} {stiffness}");
         assert_eq!(seam().tie(d, length, Phase::Closing(0.06)).0, Vec3::zeros());
-        for phase in [Phase::Held, Phase::Closing(0.05 - 1e-5), Phase::Closing(0.02)] {
+        let along = d * d.transpose() / 0.05f64.powi(2);
+        for (phase, secant) in
+            [(Phase::Held, 0.0), (Phase::Closing(0.05 - 1e-5), 0.0), (Phase::Closing(0.02), 5.0 * length / 0.03)]
+        {
             let (force, stiffness) = seam().tie(d, length, phase);
+            let tangent = stiffness - along * secant;
             for k in 0..3 {
                 let mut by = Vec3::zeros();
                 by[k] = 1e-8;
                 let change = (seam().tie(d + by, length, phase).0 - force) / 1e-8;
                 let bound = 1e-5 * (stiffness.norm() + 1.0);
-                assert!((change + stiffness.column(k)).norm() < bound, "{phase:?}: {change} {stiffness}");
+                assert!((change + tangent.column(k)).norm() < bound, "{phase:?}: {change} {tangent}");
             }
         }
     }

@@ -2,6 +2,7 @@
 //! is built anew.
 
 use super::ClothInput;
+use super::gather::resized;
 use crate::force::spring::{Role, Spring, Tension};
 use crate::linalg::Vec2;
 use crate::world::keyed::{Keyed, Ramp};
@@ -57,16 +58,33 @@ impl ClothInput {
     /// Returns whether rest shapes differ at two times.
     pub fn changes(&self, [before, now]: [f64; 2]) -> bool {
         self.shrinks.iter().any(|shrink| shrink.part(before) != shrink.part(now))
+            || self.gathers.iter().any(|gather| gather.part(before) != gather.part(now))
             || self.bands.iter().any(|band| band.ramp.part(before) != band.ramp.part(now))
     }
 
     /// Returns whether rest shapes ever change.
     pub fn ever_changes(&self) -> bool {
-        !self.shrinks.is_empty() || !self.bands.is_empty()
+        !(self.shrinks.is_empty() && self.gathers.is_empty() && self.bands.is_empty())
+    }
+
+    /// Changes warp and weft coordinates of triangles' corners [m] from the shapes as cut to those of a time.
+    pub(super) fn shape(&self, material: &mut [[Vec2; 3]], time: f64) {
+        for (gather, part) in self.gathers.iter().map(|gather| (gather, gather.part(time))) {
+            for (t, factors) in &gather.sides {
+                let points = &mut material[*t as usize];
+                *points = resized(points, &factors.map(|factor| 1.0 + (factor - 1.0) * part));
+            }
+        }
+        if !self.shrinks.is_empty() {
+            for (points, triangle) in material.iter_mut().zip(&self.mesh.triangles) {
+                let factors = self.shrunk(triangle, time);
+                *points = points.map(|p| p.component_mul(&factors));
+            }
+        }
     }
 
     /// Returns the factors of a triangle's lengths along warp and weft at a time. Vertices are those of the file.
-    pub(super) fn shrunk(&self, triangle: &[u32; 3], time: f64) -> Vec2 {
+    fn shrunk(&self, triangle: &[u32; 3], time: f64) -> Vec2 {
         let mut factors = Vec2::repeat(1.0);
         for shrink in &self.shrinks {
             let (Shrink { factors: own, parts, .. }, grown) = (shrink, shrink.part(time));

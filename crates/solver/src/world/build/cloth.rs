@@ -25,8 +25,8 @@ struct Making<'a> {
     material: Vec<[Vec2; 3]>,
     /// World vertex of each mesh vertex.
     place: Vec<u32>,
-    /// Factors of each triangle's lengths along warp and weft; empty: 1.
-    shrunk: Vec<Vec2>,
+    /// Areas of the triangles as they were cut [m^2].
+    cut: Vec<f64>,
     /// Index of the cloth.
     cloth: u32,
 }
@@ -147,14 +147,10 @@ impl Making<'_> {
     ) -> Making<'_> {
         let mesh = &input.mesh;
         let mut material = material.unwrap_or_else(|| materials(input));
-        let mut shrunk = Vec::new();
-        if !input.shrinks.is_empty() {
-            shrunk = mesh.triangles.iter().map(|t| input.shrunk(t, time)).collect();
-            let points = material.iter_mut().zip(&shrunk);
-            points.for_each(|(points, by)| *points = points.map(|p| p.component_mul(by)));
-        }
+        let cut = material.iter().map(area).collect();
+        input.shape(&mut material, time);
         let topology = Topology::new(mesh.positions.len(), &mesh.triangles);
-        Making { topology, material, shrunk, place, cloth, input }
+        Making { topology, material, cut, place, cloth, input }
     }
 
     /// Adds the springs of elastic bands.
@@ -166,12 +162,6 @@ impl Making<'_> {
         let edges: Vec<([u32; 2], f64)> = edge_lengths(topology, &input.mesh, material).collect();
         let placed = |spring: Spring| Spring { vertices: spring.vertices.map(|v| place[v as usize]), ..spring };
         world.elements.springs.extend(input.wound(&edges, world.shaped, *cloth).into_iter().map(placed));
-    }
-
-    /// Returns the area of a triangle as it was cut [m^2].
-    fn area(&self, t: usize) -> f64 {
-        let area = area(&self.material[t]);
-        self.shrunk.get(t).map_or(area, |by| area / (by.x * by.y))
     }
 
     /// Returns the spring network of the cloth; `None` for finite elements.
@@ -206,7 +196,7 @@ impl Making<'_> {
         for (t, element) in self.triangles() {
             faces.push(element.vertices);
             for v in mesh.triangles[t] {
-                let share = density * self.area(t) / 3.0;
+                let share = density * self.cut[t] / 3.0;
                 let mass = &mut world.mass[self.place[v as usize] as usize];
                 match vertex_mass {
                     None => *mass += share * factor(&weights.mass, v),
