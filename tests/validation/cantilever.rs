@@ -8,6 +8,7 @@ use crate::shipped::{STEP, bench, fabrics, folder, halved, sheet, solids, turned
 use crate::table::{Row, record};
 use crate::this_test;
 use percale::force::bending::Bending;
+use percale::force::internal_friction::InternalFriction;
 use percale::linalg::Vec3;
 use percale::scene::library;
 

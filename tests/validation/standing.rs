@@ -72,6 +72,9 @@ struct Ball {
 /// Default mesh.
 const DEFAULT: Ball = Ball { resolution: "", corner: 0.2, above: 8e-4, starts: STARTS, margin: 0.15 };
 
+/// Default mesh of soft balls, which hop less.
+const SOFT: Ball = Ball { starts: 3, ..DEFAULT };
+
 /// Edges of half the length.
 const FINE: Ball = Ball { resolution: "resolution = 0.005\n", corner: 0.1, above: 8e-4, starts: 2, margin: 0.03 };
 
@@ -165,35 +168,35 @@ fn all_balls_roll_down_all_slopes() {
 }
 
 /// Measures the acceleration of a ball of the library at the default step and at half of it.
-fn row(material: &str, degrees: f64, mesh: &Ball, within: f64) -> Row {
-    let edge = if mesh.resolution.is_empty() { "the default length" } else { "5 mm" };
+fn row(material: &str, degrees: f64) -> Row {
     Row {
         law: "contact",
-        scene: format!("ball of {material}, edges of {edge}, rolls on {degrees} degrees: acceleration over 5/7 g sin"),
+        scene: format!("ball of {material} rolls on {degrees} degrees: acceleration over 5/7 g sin"),
         unit: "",
         asked: 1.0,
-        measured: [STEP, STEP / 2.0].map(|step| acceleration(material, degrees, mesh, step)[0]),
-        within,
+        measured: [STEP, STEP / 2.0].map(|step| acceleration(material, degrees, &SOFT, step)[0]),
+        within: 0.1,
         step: STEP,
     }
 }
 
-/// Soft balls roll as spheres within 10 % at the default mesh.
+/// Soft balls, of three starts, roll as spheres within 10 % at the default mesh.
 #[test]
 #[ignore = "long: minutes"]
 fn soft_balls_roll_as_spheres() {
     let balls = ["plastic-foam", "rubber"].into_iter().flat_map(|ball| [5.0, 10.0, 30.0].map(|slope| (ball, slope)));
-    let rows: Vec<Row> = balls.map(|(ball, slope)| row(ball, slope, &DEFAULT, 0.1)).collect();
+    let rows: Vec<Row> = balls.map(|(ball, slope)| row(ball, slope)).collect();
     record(this_test!(), &rows);
 }
 
-/// Balls with edges of half the length roll as spheres within 3 %.
+/// Fine balls, with corners 0.1 radians apart, keep to the same bounds with a margin of 3 % in place of 15. Soft ones
+/// alone: hard ones hop as coarse ones do.
 #[test]
 #[ignore = "long: minutes"]
 fn fine_soft_balls_roll_as_spheres() {
-    let balls = ["plastic-foam", "rubber"].into_iter().flat_map(|ball| [5.0, 10.0, 30.0].map(|slope| (ball, slope)));
-    let rows: Vec<Row> = balls.map(|(ball, slope)| row(ball, slope, &FINE, 0.03)).collect();
-    record(this_test!(), &rows);
+    for material in ["plastic-foam", "rubber"] {
+        [5.0, 10.0, 30.0].into_iter().for_each(|degrees| rolls(material, degrees, &FINE));
+    }
 }
 
 /// A block of 5 g carries a block of 5 kg, both of 1 MPa with a damping of 2 ms, in the requested steps. The gap is at
