@@ -167,7 +167,8 @@ fn all_balls_roll_down_all_slopes() {
     }
 }
 
-/// Measures the acceleration of a ball of the library at the default step and at half of it.
+/// Measures the acceleration of a ball of the library at the default step and at half of it. Tolerance 10 %, and 20 % on
+/// slopes below half of the angle between corners, on which a ball without compliance would not roll.
 fn row(material: &str, degrees: f64) -> Row {
     Row {
         law: "contact",
@@ -175,12 +176,12 @@ fn row(material: &str, degrees: f64) -> Row {
         unit: "",
         asked: 1.0,
         measured: [STEP, STEP / 2.0].map(|step| acceleration(material, degrees, &SOFT, step)[0]),
-        within: 0.1,
+        within: if degrees.to_radians() < 0.5 * SOFT.corner { 0.2 } else { 0.1 },
         step: STEP,
     }
 }
 
-/// Soft balls, of three starts, roll as spheres within 10 % at the default mesh.
+/// Soft balls, of three starts, roll as spheres at the default mesh.
 #[test]
 #[ignore = "long: minutes"]
 fn soft_balls_roll_as_spheres() {

@@ -163,15 +163,15 @@ mod tests {
         assert!(!gather.sides.is_empty());
         for (t, factors) in &gather.sides {
             let corners = input.mesh.triangles[*t as usize];
-            for k in 0..3 {
+            for (k, factor) in factors.iter().enumerate() {
                 let ends = [corners[k], corners[(k + 1) % 3]].map(|v| input.mesh.positions[v as usize]);
                 assert!(ends[0].y > 0.0, "the shorter side");
                 let row = 0.5 * (ends[0].y + ends[1].y) - 0.02;
                 let wanted = 1.0 - (1.0 - 10.0 / 12.0) * (1.0 - row / 0.03).max(0.0);
                 if ends[0].y == ends[1].y {
-                    assert!((factors[k] - wanted).abs() < 1e-12, "{row}: {} not {wanted}", factors[k]);
+                    assert!((factor - wanted).abs() < 1e-12, "{row}: {factor} not {wanted}");
                 } else if ends[0].x == ends[1].x {
-                    assert!((factors[k] - 1.0).abs() < 1e-12, "{}", factors[k]);
+                    assert!((factor - 1.0).abs() < 1e-12, "{factor}");
                 }
             }
         }
@@ -186,8 +186,8 @@ mod tests {
         let length = |points: &[Vec2; 3], k: usize| (points[(k + 1) % 3] - points[k]).norm();
         for factors in [[1.0, 1.0, 1.0], [0.8, 1.0, 0.95], [0.9, 1.1, 0.7]] {
             let changed = resized(&points, &factors);
-            for k in 0..3 {
-                assert!((length(&changed, k) - factors[k] * length(&points, k)).abs() < 1e-12);
+            for (k, factor) in factors.iter().enumerate() {
+                assert!((length(&changed, k) - factor * length(&points, k)).abs() < 1e-12);
             }
         }
         assert_eq!(resized(&points, &[3.0, 1.0, 1.0]), points);
