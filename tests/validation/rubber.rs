@@ -83,7 +83,8 @@ fn a_cantilever_bends_at_any_poissons_ratio() {
     }
 }
 
-/// A beam with edges of half the default length sags by at least 0.95 of Timoshenko's law. At 0.4999 solves take minutes.
+/// A beam with edges of half the default length sags by at least 0.95 of Timoshenko's law. At 0.4999 solves take
+/// minutes.
 #[test]
 #[ignore = "long: minutes"]
 fn a_fine_cantilever_bends_within_five_percent() {
