@@ -167,8 +167,8 @@ fn all_balls_roll_down_all_slopes() {
     }
 }
 
-/// Measures the acceleration of a ball of the library at the default step and at half of it. Tolerance 10 %, and 20 % on
-/// slopes below half of the angle between corners, on which a ball without compliance would not roll.
+/// Measures the acceleration of a ball of the library at the default step and at half of it. The tolerance is 10 %. On
+/// slopes below half of the angle between corners, where a ball without compliance would not roll, it is 20 %.
 fn row(material: &str, degrees: f64) -> Row {
     Row {
         law: "contact",
