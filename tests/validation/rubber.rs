@@ -75,7 +75,7 @@ fn sag(poisson: f64, body: &str) -> f64 {
 #[test]
 fn a_cantilever_bends_at_any_poissons_ratio() {
     let mut last = 1.0;
-    for poisson in [0.3, 0.4, 0.45, 0.49, 0.4999] {
+    for poisson in [0.3, 0.45, 0.4999] {
         let part = sag(poisson, "");
         assert!((0.8..1.0).contains(&part), "{poisson}: {part}");
         assert!(part < last + 0.01 && part > last - 0.12, "{poisson}: {part} after {last}");
